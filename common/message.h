@@ -1,0 +1,37 @@
+// A sentence for a person, with an id that never changes.
+//
+// The English text stands where it is used; the id lets a catalogue of another language find its
+// own text and put the same arguments into it, on this machine or on the other end of the wire.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace mstune {
+
+struct Message {
+  std::string id;                      // "target.unknown_field": area, dot, what happened
+  std::string text;                    // English, arguments filled in
+  std::vector<std::string> arguments;  // as text, in the order of the English placeholders
+};
+
+// Makes a message. Only plain "{}" placeholders: a number that wants a format is formatted by the
+// caller, so that every language shows the same figure.
+template <typename... Arguments>
+Message message(std::string_view id, fmt::format_string<const Arguments&...> english,
+                const Arguments&... arguments) {
+  return Message{
+      std::string(id), fmt::format(english, arguments...), {fmt::format("{}", arguments)...}};
+}
+
+// "1.5 s", "250 ms", "2 h 5 min": a duration for people.
+std::string duration_text(double seconds);
+
+// "512 B", "1.5 KiB", "3.8 GiB": a size for people.
+std::string size_text(unsigned long long bytes);
+
+}  // namespace mstune
