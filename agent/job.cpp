@@ -152,13 +152,13 @@ void Job::on(const Noticed& event, TimePoint /*now*/) {
   log_.append(protocol::Notice{event.what});
 }
 
-void Job::on(const ProgramExited& event, TimePoint now) {
-  outcome_.exit_code = event.exit_code;
+void Job::on(const ProgramExited& /*event*/, TimePoint now) {
   end(protocol::kCauseExit, {}, now);
 }
 
-void Job::on(const TreeEnded& /*event*/, TimePoint /*now*/) {
+void Job::on(const TreeEnded& event, TimePoint /*now*/) {
   if (state_ == State::ending) {
+    outcome_.exit_code = event.exit_code;
     state_ = State::draining;
     actions_.emplace_back(DrainOutput{});
   }

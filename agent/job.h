@@ -39,10 +39,10 @@ struct StepLinesFound {
 struct Noticed {
   Message what;
 };
-struct ProgramExited {
-  std::int32_t exit_code = 0;  // negative: a signal
+struct ProgramExited {};  // by itself; its children may still be there
+struct TreeEnded {
+  std::int32_t exit_code = 0;  // negative: the signal that ended the program
 };
-struct TreeEnded {};
 struct OutputDrained {
   std::vector<protocol::TrialFile> files;
   std::uint64_t output_dropped_bytes = 0;
