@@ -86,7 +86,6 @@ void TrialRunner::carry_out(const JobAction& action, TimePoint now) {
   } else if (const auto* status = std::get_if<SendStatus>(&action)) {
     reports_.push_back({protocol::Status{key_, status->state, status->events}, {}});
   } else if (std::holds_alternative<RemoveJob>(action)) {
-    execution_.reset();
     remove_directory();
   }
 }

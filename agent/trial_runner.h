@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "agent/cann_environment.h"
@@ -42,6 +43,8 @@ class TrialRunner {
   [[nodiscard]] const Job& job() const { return job_; }
   [[nodiscard]] std::filesystem::path om_directory() const { return settings_.directory / "om"; }
 
+  // Before begin(): the devices of the slot that it got.
+  void use_devices(std::vector<int> devices) { settings_.devices = std::move(devices); }
   void begin(TimePoint now);
   void handle(const JobEvent& event, TimePoint now);
 

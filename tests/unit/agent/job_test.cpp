@@ -134,6 +134,13 @@ TEST_CASE("job: the grace time also ends a trial that had finished or was about 
   }
 }
 
+TEST_CASE("job: a coordinator that says goodbye has its trial ended at once") {
+  Job job = running_job();
+  CHECK(find<EndTree>(job.handle(CoordinatorGone{true}, kStart)) != nullptr);
+  job.handle(TreeEnded{-15}, kStart);
+  CHECK(find<RemoveJob>(job.handle(OutputDrained{}, kStart)) != nullptr);
+}
+
 TEST_CASE("job: its status is repeated while the coordinator is there") {
   Job job = running_job({.status_period = seconds(2)});
   CHECK(job.deadline() == kStart + seconds(2));
