@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "common/step_scan.h"
+#include "common/step_record.h"
 
 namespace mstune::agent {
 namespace {
@@ -34,11 +34,11 @@ os::SpawnRequest spawn_request(const std::vector<std::string>& command,
 
 os::LogTail make_tail(const fs::path& directory,
                       const std::shared_ptr<std::vector<protocol::StepLine>>& lines) {
-  return os::LogTail(directory, is_step_line,
-                     [lines](const std::string& source, std::uint64_t number,
-                             std::string_view line) {
-                       lines->push_back({"plog/" + source, number, {std::string(line)}});
-                     });
+  return os::LogTail(
+      directory, is_step_line,
+      [lines](const std::string& source, std::uint64_t number, std::string_view line) {
+        lines->push_back({"plog/" + source, number, {std::string(line)}});
+      });
 }
 
 }  // namespace

@@ -133,8 +133,7 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
   } catch (const CLI::CallForVersion&) {
     return Printed{app.version() + "\n", 0};
   } catch (const CLI::ParseError& error) {
-    throw usage_error("agent.bad_option", "{}; see mstune-agent --help",
-                      std::string(error.what()));
+    throw usage_error("agent.bad_option", "{}; see mstune-agent --help", std::string(error.what()));
   }
   check_endpoint(options.endpoint);
   if (!devices.empty()) {

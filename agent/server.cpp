@@ -90,8 +90,8 @@ void Server::sweep_former_life() {
   std::size_t ended = 0;
   std::size_t swept = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(trials)) {
-    os::TreeIdentity tree{0, fmt::format("{}={}", kCookieName, entry.path().filename().string()),
-                          {}};
+    os::TreeIdentity tree{
+        0, fmt::format("{}={}", kCookieName, entry.path().filename().string()), {}};
     ended += os::find_tree(tree).size();
     os::TreeEnder ender(tree, {});
     while (ender.step(steady_now()) == os::EndingState::going_on) {
@@ -279,8 +279,8 @@ void Server::assign(Session& session, const protocol::Assign& request, TimePoint
   settings.cookie = fmt::format("{}={}", kCookieName, label);
   settings.reconnect_grace = options_.reconnect_grace;
   settings.output_limit_bytes = options_.output_limit_bytes;
-  runners_.emplace(key, std::make_unique<TrialRunner>(key, request.spec, std::move(settings),
-                                                      environments_));
+  runners_.emplace(
+      key, std::make_unique<TrialRunner>(key, request.spec, std::move(settings), environments_));
   queue_.push_back(key);
   send(session.peer, protocol::Status{key, protocol::kStateQueued, 0});
   begin_queued(now);
@@ -364,9 +364,8 @@ void Server::begin_queued(TimePoint now) {
       queue_.pop_front();  // cancelled while it waited
       continue;
     }
-    const auto free = std::find_if(slots_.begin(), slots_.end(), [](const Slot& slot) {
-      return !slot.holder && !slot.unusable;
-    });
+    const auto free = std::find_if(slots_.begin(), slots_.end(),
+                                   [](const Slot& slot) { return !slot.holder && !slot.unusable; });
     if (free == slots_.end()) {
       return;
     }

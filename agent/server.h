@@ -85,7 +85,7 @@ class Server {
   CannEnvironments environments_;
   std::map<std::string, Session> sessions_;  // by campaign
   Runners runners_;
-  std::deque<protocol::TrialKey> queue_;  // waiting for a slot, in their order
+  std::deque<protocol::TrialKey> queue_;     // waiting for a slot, in their order
   std::deque<protocol::TrialKey> released_;  // the last ones: never run again
   std::vector<Slot> slots_;
   std::uint64_t serial_ = 0;

@@ -25,10 +25,9 @@ JobSettings job_settings(const protocol::TrialSpec& spec, const RunnerSettings& 
 }
 
 os::OutputLimits output_limits(const protocol::TrialSpec& spec, const RunnerSettings& settings) {
-  const std::uint64_t total =
-      spec.output_limit_bytes == 0
-          ? settings.output_limit_bytes
-          : std::min(spec.output_limit_bytes, settings.output_limit_bytes);
+  const std::uint64_t total = spec.output_limit_bytes == 0
+                                  ? settings.output_limit_bytes
+                                  : std::min(spec.output_limit_bytes, settings.output_limit_bytes);
   // A sixteenth for the end, which is where a program says why it failed.
   os::OutputLimits limits;
   limits.tail_bytes = static_cast<std::size_t>(total / 16);
@@ -152,11 +151,10 @@ void TrialRunner::start(TimePoint now) {
     handle(Noticed{notice}, now);
   }
   try {
-    execution_.emplace(directory, command,
-                       spec_.working_directory.empty() ? directory
-                                                       : fs::path(spec_.working_directory),
-                       std::move(environment.variables), settings_.cookie,
-                       output_limits(spec_, settings_));
+    execution_.emplace(
+        directory, command,
+        spec_.working_directory.empty() ? directory : fs::path(spec_.working_directory),
+        std::move(environment.variables), settings_.cookie, output_limits(spec_, settings_));
   } catch (const Error& error) {
     handle(NotStarted{error.message()}, now);
     return;

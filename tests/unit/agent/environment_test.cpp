@@ -17,8 +17,8 @@ TEST_CASE("environment: base, then the spec, then what the measurement needs") {
   protocol::TrialSpec spec;
   spec.environment = {{"A", "spec"}, {"ASCEND_PROCESS_LOG_PATH", "/elsewhere"}};
   spec.unset = {"B"};
-  const auto result = trial_environment({{"A", "base"}, {"B", "base"}, {"C", "base"}}, spec,
-                                        {"/w/t1/plog", {}});
+  const auto result =
+      trial_environment({{"A", "base"}, {"B", "base"}, {"C", "base"}}, spec, {"/w/t1/plog", {}});
   CHECK(result.variables.at("A") == "spec");
   CHECK_FALSE(result.variables.contains("B"));
   CHECK(result.variables.at("C") == "base");
@@ -29,9 +29,8 @@ TEST_CASE("environment: base, then the spec, then what the measurement needs") {
 }
 
 TEST_CASE("environment: both printing variables are off, and who had one on is told") {
-  const auto result =
-      trial_environment({{"ASCEND_LOG_PRINT_TO_STDOUT", "1"}, {"MINIDAG_PROFILING_PATH", "/p"}}, {},
-                        {"/w/plog", {}});
+  const auto result = trial_environment(
+      {{"ASCEND_LOG_PRINT_TO_STDOUT", "1"}, {"MINIDAG_PROFILING_PATH", "/p"}}, {}, {"/w/plog", {}});
   CHECK(result.variables.at("ASCEND_LOG_PRINT_TO_STDOUT") == "0");
   CHECK(result.variables.at("ASCEND_SLOG_PRINT_TO_STDOUT") == "0");
   CHECK_FALSE(result.variables.contains("MINIDAG_PROFILING_PATH"));
