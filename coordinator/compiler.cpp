@@ -1,0 +1,137 @@
+#include "coordinator/compiler.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include "common/error.h"
+#include "common/os/identity.h"
+#include "common/words.h"
+
+namespace mstune::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string prefix_of(const BuildRequest& request) {
+  return "model_" + file_name(request.candidate);
+}
+
+std::vector<ArtifactFile> list_files(const fs::path& directory) {
+  std::vector<ArtifactFile> files;
+  std::error_code failure;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, failure)) {
+    struct stat status {};
+    if (::lstat(entry.path().c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
+      files.push_back({entry.path().filename().string(),
+                       fmt::format("{}.{}.{}.{}", status.st_ino, status.st_size,
+                                   status.st_mtim.tv_sec, status.st_mtim.tv_nsec)});
+    }
+  }
+  std::sort(files.begin(), files.end(),
+            [](const auto& left, const auto& right) { return left.name < right.name; });
+  return files;
+}
+
+os::UniqueFd open_log(const fs::path& path) {
+  os::UniqueFd file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
+  if (!file.valid()) {
+    throw environment_error("build.cannot_write_log", "cannot write {}: {}", path.string(),
+                            std::string(std::strerror(errno)));
+  }
+  return file;
+}
+
+os::SpawnRequest spawn_request(const BuildRequest& request, const std::string& cookie, int log) {
+  os::SpawnRequest spawn;
+  spawn.command = build_command(request);
+  const std::string mode = std::string(kModeVariable) + "=";
+  for (const std::string& variable : request.environment) {
+    if (!variable.starts_with(mode)) {
+      spawn.environment.push_back(variable);
+    }
+  }
+  spawn.environment.push_back(mode + name(request.candidate));
+  spawn.environment.push_back(cookie);
+  spawn.output = log;
+  return spawn;
+}
+
+std::string new_cookie() {
+  return "MSTUNE_BUILD=" + os::random_hex_id(8);
+}
+
+}  // namespace
+
+std::vector<std::string> build_command(const BuildRequest& request) {
+  const std::string prefix = (request.om_directory / prefix_of(request)).string();
+  return replace_placeholder(replace_placeholder(request.command, "{om_prefix}", prefix), "{om}",
+                             prefix + ".om");
+}
+
+Build::Build(BuildRequest request, TimePoint now)
+    : request_(std::move(request)),
+      log_(request_.om_directory / ("compile_" + file_name(request_.candidate) + ".log")),
+      before_(list_files(request_.om_directory)),
+      log_file_(open_log(log_)),
+      tree_{0, new_cookie(), {}},
+      process_(spawn_request(request_, tree_.cookie, log_file_.value())) {
+  tree_.leader = process_.id();
+  if (request_.timeout > Duration::zero()) {
+    timeout_at_ = after(now, request_.timeout);
+  }
+}
+
+TimePoint Build::deadline() const {
+  return ender_ ? ender_->deadline() : timeout_at_;
+}
+
+void Build::cancel() {
+  if (!ender_) {
+    ender_.emplace(tree_, os::EndingLimits{});
+  }
+}
+
+std::optional<std::variant<fs::path, Message>> Build::step(TimePoint now) {
+  if (!ender_ && now >= timeout_at_) {
+    timed_out_ = true;
+    cancel();
+  }
+  if (!ender_ && process_.has_exited()) {
+    cancel();  // what it left behind goes as well
+  }
+  if (!ender_ || ender_->step(now) == os::EndingState::going_on) {
+    return std::nullopt;
+  }
+  if (timed_out_) {
+    return message("build.timeout",
+                   "the build of {} did not end within {} (--timeout) and was ended; see {}",
+                   name(request_.candidate),
+                   duration_text(std::chrono::duration<double>(request_.timeout).count()),
+                   log_.string());
+  }
+  const std::optional<os::Exit> exit = process_.reap();
+  if (!exit || exit->status != 0) {
+    return message("build.failed", "the build of {} failed ({}): see {}", name(request_.candidate),
+                   exit ? os::exit_text(exit->status) : "it cannot be ended", log_.string());
+  }
+  return result();
+}
+
+std::variant<fs::path, Message> Build::result() const {
+  const auto found =
+      find_artifact({prefix_of(request_), request_.om_directory.string(), log_.string()}, before_,
+                    list_files(request_.om_directory));
+  if (const auto* why = std::get_if<Message>(&found)) {
+    return message("build.no_om", "{}: {}", name(request_.candidate), why->text);
+  }
+  return request_.om_directory / std::get<std::string>(found);
+}
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,197 @@
+#include "coordinator/options.h"
+
+#include <array>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "common/error.h"
+#include "common/object_id.h"
+#include "common/version.h"
+#include "common/words.h"
+#include "coordinator/plan.h"
+
+namespace mstune::coordinator {
+namespace {
+
+constexpr int kRepeatMax = 10000;
+constexpr double kSecondsMax = 1e9;
+
+// Values as CLI11 fills them in, before they are checked together.
+struct TuneTexts {
+  TuneOptions options;
+  std::string mode = "online";
+  std::string strategies = "LoadBalance,MainStream";
+  std::string streams = "2,4,8";
+  std::string configs;
+  std::string main_graph;
+  double timeout_seconds = 1800;
+};
+
+void add_gates(CLI::App& command, Gates& gates, std::string& main_graph) {
+  command.add_option("--drop-first", gates.drop_first, "Leave out this many first steps (warm-up)")
+      ->capture_default_str();
+  command
+      .add_option("--min-steps", gates.min_steps,
+                  "Steps that a trial needs after the warm-up to count")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command.add_option("--main-graph", main_graph,
+                     "Judge this object: session_id:graph_id or model:model_id (default: the one "
+                     "with most records)");
+}
+
+CLI::App* add_tune(CLI::App& app, TuneTexts& texts) {
+  TuneOptions& options = texts.options;
+  CLI::App* tune = app.add_subcommand("tune", "Measure the candidates, rank them, recommend one");
+  tune->add_option("--mode", texts.mode,
+                   "online: the program compiles its graph itself; offline: one OM is built for "
+                   "each candidate")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"online", "offline"}));
+  tune->add_option("--run-command", options.run_command,
+                   "Program under test, split like a shell splits words and run directly; offline "
+                   "it holds {om}");
+  tune->add_option("--compile-command", options.compile_command,
+                   "Offline: builds one OM; holds {om_prefix} (without .om, for atc) or {om}");
+  tune->add_option("--target", options.target_files,
+                   "JSON file that says where the agent is; without one this machine is measured");
+  tune->add_option("--om-dir", options.om_dir, "Offline: where OMs are built (default: RUN_DIR/om)");
+  tune->add_option("--strategies", texts.strategies,
+                   "LoadBalance, MainStream, WeightedLoadBalance, cv")
+      ->capture_default_str();
+  tune->add_option("--streams", texts.streams, "Stream counts, 1 to 64")->capture_default_str();
+  tune->add_option("--configs", texts.configs,
+                   "Candidates by name, as in LoadBalance:4,cv; overrides the two above");
+  tune->add_option("--repeat", options.repeat, "Rounds: trials of each candidate")
+      ->capture_default_str()
+      ->check(CLI::Range(1, kRepeatMax));
+  add_gates(*tune, options.gates, texts.main_graph);
+  tune->add_option("--timeout", texts.timeout_seconds,
+                   "Seconds for a build, an upload or a run; 0: none")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, kSecondsMax));
+  tune->add_option("--output-dir", options.output_dir, "A run directory is made below it")
+      ->capture_default_str();
+  tune->add_flag("--keep-going", options.keep_going,
+                 "Offline: a failing build voids its candidate, the others go on");
+  tune->add_flag("--dry-run", options.dry_run, "Print candidates, trials and commands only");
+  return tune;
+}
+
+CLI::App* add_analyze(CLI::App& app, AnalyzeOptions& options, std::string& main_graph) {
+  CLI::App* analyze =
+      app.add_subcommand("analyze", "Evaluate a run directory or plain logs again, without running");
+  analyze->add_option("inputs", options.inputs,
+                      "RUN_DIR, or logs as NAME=PATH: default=DIR LoadBalance:4=FILE")
+      ->required();
+  add_gates(*analyze, options.gates, main_graph);
+  analyze->add_flag("--json", options.json, "Print the summary document and nothing else");
+  analyze->add_flag("--write", options.write, "Write summary.json, summary.csv and steps.csv anew");
+  return analyze;
+}
+
+void take_main_graph(const std::string& text, Gates& gates) {
+  if (!text.empty()) {
+    gates.main_object = parse_object_id(text);
+  }
+}
+
+void refuse_options_of_offline(const CLI::App& tune) {
+  constexpr std::array<const char*, 3> kOfflineOnly{"--compile-command", "--om-dir",
+                                                    "--keep-going"};
+  for (const char* option : kOfflineOnly) {
+    if (tune.count(option) > 0) {
+      throw usage_error("options.offline_only", "{} goes with --mode offline only", option);
+    }
+  }
+}
+
+TuneOptions checked(TuneTexts texts, const CLI::App& tune) {
+  TuneOptions options = std::move(texts.options);
+  options.offline = texts.mode == "offline";
+  options.candidates = texts.configs.empty()
+                           ? candidates_of_matrix(texts.strategies, texts.streams)
+                           : candidates_of_list(texts.configs);
+  options.timeout =
+      std::chrono::milliseconds(static_cast<std::int64_t>(texts.timeout_seconds * 1000));
+  take_main_graph(texts.main_graph, options.gates);
+  if (options.offline) {
+    if (options.compile_command.empty()) {
+      throw usage_error("options.no_compile_command",
+                        "--mode offline needs --compile-command, as in \"atc --model=m.onnx "
+                        "--framework=5 --output={{om_prefix}}\"");
+    }
+    static_cast<void>(compile_words(options.compile_command));
+  } else {
+    refuse_options_of_offline(tune);
+  }
+  if (options.run_command.empty() && options.target_files.empty()) {
+    throw usage_error("options.no_run_command",
+                      "--run-command is missing: the program under test, as in \"{}\"",
+                      options.offline ? "./infer --om {om} --loop 20" : "python3 infer.py");
+  }
+  if (options.target_files.size() > 1) {
+    throw usage_error("options.one_target",
+                      "--target was given {} times: one campaign measures on one agent; run one "
+                      "campaign for each",
+                      options.target_files.size());
+  }
+  return options;
+}
+
+}  // namespace
+
+std::vector<std::string> compile_words(const std::string& compile_command) {
+  const std::vector<std::string> words = split_words(compile_command, "--compile-command");
+  if (!holds_placeholder(words, "{om}") && !holds_placeholder(words, "{om_prefix}")) {
+    throw usage_error("options.no_om_placeholder",
+                      "--compile-command must hold {{om_prefix}} (the OM's path without .om, for "
+                      "atc) or {{om}} (the whole path)");
+  }
+  constexpr std::array<std::string_view, 5> kStreamOptions{
+      "multi_stream_parallel_mode", "autoMultistreamParallelMode", "enable_single_stream",
+      "enableSingleStream", "GE_AUTO_MULTISTREAM_PARALLEL_MODE"};
+  for (const std::string& word : words) {
+    for (const std::string_view option : kStreamOptions) {
+      if (word.find(option) != std::string::npos) {
+        throw usage_error("options.stream_option",
+                          "--compile-command holds \"{}\": the pass writes each candidate onto the "
+                          "graph, and a second source of truth would conflict; take it out",
+                          word);
+      }
+    }
+  }
+  return words;
+}
+
+Command parse_command_line(int argc, const char* const* argv) {
+  CLI::App app{"mstune: finds the best multi-stream configuration of a model by measuring it",
+               "mstune"};
+  app.set_version_flag("--version", std::string("mstune ") + kVersion);
+  app.require_subcommand(1);
+  TuneTexts texts;
+  const CLI::App* tune = add_tune(app, texts);
+  AnalyzeOptions analyze_options;
+  std::string analyze_main_graph;
+  const CLI::App* analyze = add_analyze(app, analyze_options, analyze_main_graph);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    return Printed{chosen.empty() ? app.help() : chosen.front()->help(), 0};
+  } catch (const CLI::CallForVersion&) {
+    return Printed{app.version() + "\n", 0};
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    throw usage_error("options.bad_option", "{}; see mstune {}--help", std::string(error.what()),
+                      chosen.empty() ? "" : chosen.front()->get_name() + " ");
+  }
+  if (analyze->parsed()) {
+    take_main_graph(analyze_main_graph, analyze_options.gates);
+    return analyze_options;
+  }
+  return checked(std::move(texts), *tune);
+}
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,101 @@
+#include "coordinator/options.h"
+
+#include <doctest/doctest.h>
+
+#include "common/error.h"
+
+namespace mstune::coordinator {
+namespace {
+
+Command parse(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "mstune");
+  return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+}
+
+std::string error_id(const std::vector<const char*>& arguments) {
+  try {
+    static_cast<void>(parse(arguments));
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::usage);
+    return error.message().id;
+  }
+  return "none";
+}
+
+TEST_CASE("options: tune's defaults are the sample's") {
+  const auto options = std::get<TuneOptions>(parse({"tune", "--run-command", "python3 x.py"}));
+  CHECK_FALSE(options.offline);
+  CHECK(options.candidates.size() == 7);
+  CHECK(options.repeat == 3);
+  CHECK(options.gates.drop_first == 1);
+  CHECK(options.gates.min_steps == 5);
+  CHECK_FALSE(options.gates.main_object.has_value());
+  CHECK(options.timeout == std::chrono::seconds(1800));
+  CHECK(options.output_dir == "./ge_ms_autotune_output");
+}
+
+TEST_CASE("options: --configs overrides the matrix") {
+  const auto options = std::get<TuneOptions>(parse(
+      {"tune", "--run-command", "x", "--strategies", "cv", "--configs", "MainStream:3"}));
+  CHECK(options.candidates == std::vector<Candidate>{kDefaultCandidate, {Strategy::main_stream, 3}});
+}
+
+TEST_CASE("options: what cannot be right is an error before anything runs") {
+  CHECK(error_id({}) == "options.bad_option");
+  CHECK(error_id({"tune"}) == "options.no_run_command");
+  CHECK(error_id({"tune", "--run-command", "x", "--mode", "both"}) == "options.bad_option");
+  CHECK(error_id({"tune", "--run-command", "x", "--repeat", "0"}) == "options.bad_option");
+  CHECK(error_id({"tune", "--run-command", "x", "--drop-first", "-1"}) == "options.bad_option");
+  CHECK(error_id({"tune", "--run-command", "x", "--min-steps", "0"}) == "options.bad_option");
+  CHECK(error_id({"tune", "--run-command", "x", "--timeout", "-1"}) == "options.bad_option");
+  CHECK(error_id({"tune", "--run-command", "x", "--main-graph", "m"}) != "none");
+  CHECK(error_id({"tune", "--run-command", "x", "--streams", "65"}) == "candidate.bad_streams");
+  CHECK(error_id({"tune", "--run-command", "x", "--wrong"}) == "options.bad_option");
+  CHECK(error_id({"tune", "--run-command", "x", "--target", "a", "--target", "b"}) ==
+        "options.one_target");
+}
+
+TEST_CASE("options: what the mode does not take is an error") {
+  for (const char* option : {"--compile-command", "--om-dir"}) {
+    CAPTURE(option);
+    CHECK(error_id({"tune", "--run-command", "x", option, "y"}) == "options.offline_only");
+  }
+  CHECK(error_id({"tune", "--run-command", "x", "--keep-going"}) == "options.offline_only");
+}
+
+TEST_CASE("options: a compile command says where its OM goes, and nothing about streams") {
+  const auto offline = [](const char* command) {
+    return error_id(
+        {"tune", "--mode", "offline", "--run-command", "x {om}", "--compile-command", command});
+  };
+  CHECK(error_id({"tune", "--mode", "offline", "--run-command", "x {om}"}) ==
+        "options.no_compile_command");
+  CHECK(offline("atc --output=x") == "options.no_om_placeholder");
+  CHECK(offline("atc --output={om_prefix}") == "none");
+  CHECK(offline("cp model.om {om}") == "none");
+  CHECK(offline("awk '{print}' {om}") == "none");
+  CHECK(offline("atc --output={om_prefix} --multi_stream_parallel_mode=cv") ==
+        "options.stream_option");
+  CHECK(offline("atc --output={om_prefix} --enable_single_stream=true") ==
+        "options.stream_option");
+  CHECK(offline("atc 'x --output={om_prefix}") == "words.open_quote");
+}
+
+TEST_CASE("options: analyze takes a run directory or named logs") {
+  const auto options = std::get<AnalyzeOptions>(
+      parse({"analyze", "run_1", "--json", "--drop-first", "2", "--main-graph", "3:11"}));
+  CHECK(options.inputs == std::vector<std::string>{"run_1"});
+  CHECK(options.json);
+  CHECK(options.gates.drop_first == 2);
+  CHECK(options.gates.main_object.has_value());
+  CHECK(error_id({"analyze"}) == "options.bad_option");
+}
+
+TEST_CASE("options: help and version are printed, not errors") {
+  CHECK(std::get<Printed>(parse({"--version"})).text.starts_with("mstune "));
+  CHECK(std::get<Printed>(parse({"tune", "--help"})).text.find("--keep-going") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace mstune::coordinator
