@@ -56,15 +56,11 @@ void Job::expire(TimePoint now) {
         now);
   }
   if (now >= grace_deadline_) {
-    grace_deadline_ = kNever;
     const double seconds = std::chrono::duration<double>(settings_.reconnect_grace).count();
-    end(protocol::kCauseLost,
-        message("trial.coordinator_lost",
-                "its coordinator was away for longer than {} (--reconnect-grace)",
-                duration_text(seconds)),
-        now);
-    abandoned_ = true;
-    remove_if_abandoned();
+    abandon(message("trial.coordinator_lost",
+                    "its coordinator was away for longer than {} (--reconnect-grace)",
+                    duration_text(seconds)),
+            now);
   }
   if (now >= next_status_) {
     send_status(now);
@@ -91,6 +87,13 @@ void Job::end(const char* cause, Message detail, TimePoint now) {
 void Job::finish() {
   state_ = State::finished;
   log_.append(outcome_);
+  remove_if_abandoned();
+}
+
+void Job::abandon(Message why, TimePoint now) {
+  grace_deadline_ = kNever;
+  abandoned_ = true;
+  end(protocol::kCauseLost, std::move(why), now);
   remove_if_abandoned();
 }
 
@@ -152,13 +155,13 @@ void Job::on(const Noticed& event, TimePoint /*now*/) {
   log_.append(protocol::Notice{event.what});
 }
 
-void Job::on(const ProgramExited& event, TimePoint now) {
-  outcome_.exit_code = event.exit_code;
+void Job::on(const ProgramExited& /*event*/, TimePoint now) {
   end(protocol::kCauseExit, {}, now);
 }
 
-void Job::on(const TreeEnded& /*event*/, TimePoint /*now*/) {
+void Job::on(const TreeEnded& event, TimePoint /*now*/) {
   if (state_ == State::ending) {
+    outcome_.exit_code = event.exit_code;
     state_ = State::draining;
     actions_.emplace_back(DrainOutput{});
   }
@@ -187,11 +190,14 @@ void Job::on(const CoordinatorSeen& event, TimePoint now) {
   send_status(now);
 }
 
-void Job::on(const CoordinatorGone& /*event*/, TimePoint now) {
+void Job::on(const CoordinatorGone& event, TimePoint now) {
   if (coordinator_present_) {
     coordinator_present_ = false;
     next_status_ = kNever;
     grace_deadline_ = after(now, settings_.reconnect_grace);
+  }
+  if (event.for_good) {
+    abandon(message("trial.coordinator_left", "its coordinator said goodbye"), now);
   }
 }
 

@@ -39,10 +39,10 @@ struct StepLinesFound {
 struct Noticed {
   Message what;
 };
-struct ProgramExited {
-  std::int32_t exit_code = 0;  // negative: a signal
+struct ProgramExited {};  // by itself; its children may still be there
+struct TreeEnded {
+  std::int32_t exit_code = 0;  // negative: the signal that ended the program
 };
-struct TreeEnded {};
 struct OutputDrained {
   std::vector<protocol::TrialFile> files;
   std::uint64_t output_dropped_bytes = 0;
@@ -52,7 +52,9 @@ struct CancelAsked {};
 struct CoordinatorSeen {  // it assigned the trial, for the first time or again
   std::uint64_t events_from = 0;
 };
-struct CoordinatorGone {};
+struct CoordinatorGone {
+  bool for_good = false;  // it said goodbye: nothing is waited for
+};
 struct Acknowledged {
   std::uint64_t events = 0;
 };
@@ -116,6 +118,7 @@ class Job {
   void expire(TimePoint now);
   void end(const char* cause, Message detail, TimePoint now);
   void finish();
+  void abandon(Message why, TimePoint now);
   void remove_if_abandoned();
   void send();
   void send_status(TimePoint now);

@@ -5,6 +5,7 @@
 // minor version understands an older one and the other way round.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,6 +19,11 @@ namespace mstune::protocol {
 inline constexpr std::uint32_t kMajor = 1;
 inline constexpr std::uint32_t kMinor = 0;
 inline constexpr std::uint16_t kDefaultPort = 18600;
+
+// A coordinator pings this often, whatever else it says; a peer that was not heard for three
+// periods is gone.
+inline constexpr std::chrono::seconds kPingPeriod{2};
+inline constexpr std::chrono::seconds kSilenceMax = 3 * kPingPeriod;
 
 // Bytes that need not be text: packed as MessagePack's bin.
 struct Bytes {

@@ -53,8 +53,8 @@ TEST_CASE("job: a trial ends its tree, drains, tells the exit, and goes when it 
   CHECK(
       sent(job.handle(StepLinesFound{{{"stdout.log", 1, {"a"}}, {"stdout.log", 2, {"b"}}}}, kStart))
           .size() == 2);
-  CHECK(find<EndTree>(job.handle(ProgramExited{3}, kStart + seconds(2))) != nullptr);
-  CHECK(find<DrainOutput>(job.handle(TreeEnded{}, kStart + seconds(2))) != nullptr);
+  CHECK(find<EndTree>(job.handle(ProgramExited{}, kStart + seconds(2))) != nullptr);
+  CHECK(find<DrainOutput>(job.handle(TreeEnded{3}, kStart + seconds(2))) != nullptr);
   const auto last = sent(job.handle(OutputDrained{{{"stdout.log", 9}}, 0, "x"}, kStart));
   CHECK(exited(last).exit_code == 3);
   CHECK(exited(last).cause == protocol::kCauseExit);
@@ -71,8 +71,8 @@ TEST_CASE("job: the timeout acts at its deadline and not a millisecond before") 
   CHECK(find<EndTree>(job.handle(Tick{}, kStart + milliseconds(9999))) == nullptr);
   CHECK(job.deadline() <= kStart + seconds(10));
   CHECK(find<EndTree>(job.handle(Tick{}, kStart + seconds(10))) != nullptr);
-  CHECK(job.handle(ProgramExited{-15}, kStart + seconds(11)).empty());
-  job.handle(TreeEnded{}, kStart + seconds(11));
+  CHECK(job.handle(ProgramExited{}, kStart + seconds(11)).empty());
+  job.handle(TreeEnded{-15}, kStart + seconds(11));
   const auto last = sent(job.handle(OutputDrained{}, kStart + seconds(11)));
   CHECK(exited(last).cause == protocol::kCauseTimeout);
   CHECK(exited(last).exit_code == -15);
@@ -110,7 +110,7 @@ TEST_CASE("job: after the grace time the program is ended and the slot is free")
   job.handle(CoordinatorGone{}, kStart);
   CHECK(find<EndTree>(job.handle(Tick{}, kStart + seconds(59))) == nullptr);
   CHECK(find<EndTree>(job.handle(Tick{}, kStart + seconds(60))) != nullptr);
-  CHECK(find<DrainOutput>(job.handle(TreeEnded{}, kStart + seconds(61))) != nullptr);
+  CHECK(find<DrainOutput>(job.handle(TreeEnded{0}, kStart + seconds(61))) != nullptr);
   CHECK(find<RemoveJob>(job.handle(OutputDrained{}, kStart + seconds(61))) != nullptr);
   CHECK(job.finished());
 }
@@ -118,8 +118,8 @@ TEST_CASE("job: after the grace time the program is ended and the slot is free")
 TEST_CASE("job: the grace time also ends a trial that had finished or was about to") {
   SUBCASE("finished") {
     Job job = running_job();
-    job.handle(ProgramExited{0}, kStart);
-    job.handle(TreeEnded{}, kStart);
+    job.handle(ProgramExited{}, kStart);
+    job.handle(TreeEnded{0}, kStart);
     job.handle(OutputDrained{}, kStart);
     job.handle(CoordinatorGone{}, kStart);
     CHECK(find<RemoveJob>(job.handle(Tick{}, kStart + seconds(60))) != nullptr);
@@ -127,11 +127,18 @@ TEST_CASE("job: the grace time also ends a trial that had finished or was about 
   SUBCASE("ending by itself") {
     Job job = running_job();
     job.handle(CoordinatorGone{}, kStart);
-    job.handle(ProgramExited{0}, kStart + seconds(30));
+    job.handle(ProgramExited{}, kStart + seconds(30));
     CHECK(find<RemoveJob>(job.handle(Tick{}, kStart + seconds(60))) == nullptr);
-    job.handle(TreeEnded{}, kStart + seconds(61));
+    job.handle(TreeEnded{0}, kStart + seconds(61));
     CHECK(find<RemoveJob>(job.handle(OutputDrained{}, kStart + seconds(61))) != nullptr);
   }
+}
+
+TEST_CASE("job: a coordinator that says goodbye has its trial ended at once") {
+  Job job = running_job();
+  CHECK(find<EndTree>(job.handle(CoordinatorGone{true}, kStart)) != nullptr);
+  job.handle(TreeEnded{-15}, kStart);
+  CHECK(find<RemoveJob>(job.handle(OutputDrained{}, kStart)) != nullptr);
 }
 
 TEST_CASE("job: its status is repeated while the coordinator is there") {

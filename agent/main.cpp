@@ -1,0 +1,41 @@
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "agent/options.h"
+#include "agent/server.h"
+#include "common/error.h"
+
+namespace {
+
+constexpr int kExitBadEnvironment = 2;
+
+std::vector<std::string> environment_strings(char** environment) {
+  std::vector<std::string> strings;
+  for (; *environment != nullptr; ++environment) {
+    strings.emplace_back(*environment);
+  }
+  return strings;
+}
+
+}  // namespace
+
+int main(int argc, char** argv, char** environment) {
+  namespace agent = mstune::agent;
+  try {
+    const auto parsed = agent::parse_options(
+        argc, argv, agent::parse_environment(environment_strings(environment)));
+    if (const auto* printed = std::get_if<agent::Printed>(&parsed)) {
+      fmt::print("{}", printed->text);
+      return printed->status;
+    }
+    agent::Server server(std::get<agent::ServerOptions>(parsed));
+    fmt::print(stderr, "mstune-agent {}: listening at {}\n", ::getpid(), server.endpoint());
+    server.run();
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "mstune-agent: {}\n", error.what());
+    return kExitBadEnvironment;
+  }
+}

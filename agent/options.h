@@ -1,0 +1,29 @@
+// The command line of mstune-agent.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "agent/server.h"
+
+namespace mstune::agent {
+
+// What is to be printed instead of serving, and the exit status: --help, --version.
+struct Printed {
+  std::string text;
+  int status = 0;
+};
+
+// Throws a usage error for values that cannot be right; `environment` is the process's own.
+std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* argv,
+                                                   const Environment& environment);
+
+// "0-3,6" → 0 1 2 3 6. Throws a usage error.
+std::vector<int> parse_devices(std::string_view text);
+
+// ipc addresses and TCP addresses of this machine alone pass; throws a usage error for others.
+void check_endpoint(std::string_view endpoint);
+
+}  // namespace mstune::agent

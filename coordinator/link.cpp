@@ -1,0 +1,68 @@
+#include "coordinator/link.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/version.h"
+
+namespace mstune::coordinator {
+namespace {
+
+constexpr Duration kGreetEveryMax = std::chrono::seconds(1);
+
+}  // namespace
+
+void Link::greet(TimePoint now) {
+  protocol::Hello hello;
+  hello.software = kVersion;
+  hello.campaign = campaign_;
+  actions_.emplace_back(SendRequest{hello});
+  next_send_ = after(now, greet_every_);
+  greet_every_ = std::min(greet_every_ * 2, kGreetEveryMax);
+}
+
+std::vector<LinkAction> Link::handle(const protocol::Report& report, TimePoint now) {
+  if (state_ == State::refused) {
+    return {};
+  }
+  if (const auto* welcome = std::get_if<protocol::Welcome>(&report)) {
+    state_ = State::ready;
+    greet_every_ = std::chrono::milliseconds(10);
+    next_send_ = after(now, protocol::kPingPeriod);
+    actions_.emplace_back(LinkReady{*welcome});
+  } else if (const auto* failure = std::get_if<protocol::Failure>(&report)) {
+    if (failure->request == "hello") {
+      state_ = State::refused;
+      actions_.emplace_back(LinkRefused{failure->what});
+    } else if (failure->what.id == "agent.no_session") {
+      greet(now);  // it forgot us while it heard nothing
+    }
+  }
+  if (state_ == State::ready) {
+    silent_at_ = after(now, protocol::kSilenceMax);
+  }
+  return std::exchange(actions_, {});
+}
+
+std::vector<LinkAction> Link::tick(TimePoint now) {
+  if (state_ == State::ready && now >= silent_at_) {
+    state_ = State::greeting;
+    silent_at_ = kNever;
+    actions_.emplace_back(LinkGone{});
+    greet(now);
+  } else if (state_ != State::refused && now >= next_send_) {
+    if (state_ == State::greeting) {
+      greet(now);
+    } else {
+      actions_.emplace_back(SendRequest{protocol::Ping{++sequence_}});
+      next_send_ = after(now, protocol::kPingPeriod);
+    }
+  }
+  return std::exchange(actions_, {});
+}
+
+TimePoint Link::deadline() const {
+  return state_ == State::refused ? kNever : std::min(next_send_, silent_at_);
+}
+
+}  // namespace mstune::coordinator

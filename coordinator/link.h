@@ -1,0 +1,53 @@
+// Whether one agent is there, as a pure machine: greeting, pings, silence.
+//
+// The connection hands in whatever arrives and the time; it sends what comes back.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/message.h"
+#include "common/time.h"
+#include "protocol/codec.h"
+
+namespace mstune::coordinator {
+
+struct SendRequest {
+  protocol::Request request;
+};
+struct LinkReady {
+  protocol::Welcome welcome;
+};
+struct LinkGone {};  // not heard for three ping periods
+struct LinkRefused {
+  Message why;
+};
+using LinkAction = std::variant<SendRequest, LinkReady, LinkGone, LinkRefused>;
+
+class Link {
+ public:
+  Link(std::string campaign, TimePoint now) : campaign_(std::move(campaign)), next_send_(now) {}
+
+  // Something arrived. What is not about the link (events, files) only shows that the agent lives.
+  std::vector<LinkAction> handle(const protocol::Report& report, TimePoint now);
+  std::vector<LinkAction> tick(TimePoint now);
+  [[nodiscard]] TimePoint deadline() const;
+  [[nodiscard]] bool ready() const { return state_ == State::ready; }
+
+ private:
+  enum class State { greeting, ready, refused };
+
+  void greet(TimePoint now);
+
+  std::string campaign_;
+  State state_ = State::greeting;
+  TimePoint next_send_;           // of a Hello while greeting, of a Ping when ready
+  TimePoint silent_at_ = kNever;  // gone unless something is heard before
+  Duration greet_every_ = std::chrono::milliseconds(10);
+  std::uint64_t sequence_ = 0;
+  std::vector<LinkAction> actions_;
+};
+
+}  // namespace mstune::coordinator

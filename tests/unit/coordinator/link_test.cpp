@@ -1,0 +1,92 @@
+#include "coordinator/link.h"
+
+#include <doctest/doctest.h>
+
+namespace mstune::coordinator {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const TimePoint kStart{std::chrono::hours(1)};
+
+template <typename T>
+bool has(const std::vector<LinkAction>& actions) {
+  for (const LinkAction& action : actions) {
+    if (std::holds_alternative<T>(action)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+template <typename T>
+bool sends(const std::vector<LinkAction>& actions) {
+  for (const LinkAction& action : actions) {
+    const auto* send = std::get_if<SendRequest>(&action);
+    if (send != nullptr && std::holds_alternative<T>(send->request)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Link ready_link() {
+  Link link("c", kStart);
+  CHECK(sends<protocol::Hello>(link.tick(kStart)));
+  CHECK(has<LinkReady>(link.handle(protocol::Welcome{}, kStart)));
+  return link;
+}
+
+TEST_CASE("link: greets again, less and less often, until it is welcome") {
+  Link link("c", kStart);
+  TimePoint now = kStart;
+  for (int i = 0; i < 20; ++i) {
+    CHECK(link.deadline() == now);
+    CHECK(sends<protocol::Hello>(link.tick(now)));
+    CHECK(link.tick(now).empty());
+    CHECK(link.deadline() - now <= seconds(1));
+    now = link.deadline();
+  }
+  CHECK(has<LinkReady>(link.handle(protocol::Welcome{}, now)));
+  CHECK(link.ready());
+}
+
+TEST_CASE("link: pings every period and is gone after three without an answer") {
+  Link link = ready_link();
+  CHECK(link.tick(kStart + milliseconds(1999)).empty());
+  CHECK(sends<protocol::Ping>(link.tick(kStart + seconds(2))));
+  CHECK(sends<protocol::Ping>(link.tick(kStart + seconds(4))));
+  CHECK_FALSE(has<LinkGone>(link.tick(kStart + milliseconds(5999))));
+  const auto gone = link.tick(kStart + seconds(6));
+  CHECK(has<LinkGone>(gone));
+  CHECK(sends<protocol::Hello>(gone));
+  CHECK_FALSE(link.ready());
+  CHECK(has<LinkReady>(link.handle(protocol::Welcome{}, kStart + seconds(9))));
+}
+
+TEST_CASE("link: whatever is heard shows that the agent lives") {
+  Link link = ready_link();
+  link.handle(protocol::Events{}, kStart + seconds(5));
+  CHECK_FALSE(has<LinkGone>(link.tick(kStart + milliseconds(10999))));
+  CHECK(has<LinkGone>(link.tick(kStart + seconds(11))));
+}
+
+TEST_CASE("link: an agent that forgot the session is greeted at once") {
+  Link link = ready_link();
+  const auto actions = link.handle(
+      protocol::Failure{"ping", message("agent.no_session", "say hello first")}, kStart);
+  CHECK(sends<protocol::Hello>(actions));
+}
+
+TEST_CASE("link: a refused hello is final") {
+  Link link("c", kStart);
+  CHECK(has<LinkRefused>(
+      link.handle(protocol::Failure{"hello", message("agent.other_protocol", "no")}, kStart)));
+  CHECK(link.deadline() == kNever);
+  CHECK(link.tick(kStart + seconds(100)).empty());
+  CHECK(link.handle(protocol::Welcome{}, kStart).empty());
+}
+
+}  // namespace
+}  // namespace mstune::coordinator
