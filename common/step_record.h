@@ -5,6 +5,9 @@
 // the rest of its file and is not decided here.
 #pragma once
 
+#include <string.h>
+
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -16,6 +19,18 @@
 namespace mstune {
 
 inline constexpr std::string_view kStepTag = "[GE_MS_TUNE][STEP]";
+
+// How far a record reaches to both sides of its tag, in bytes. The log library cuts lines at 1 KiB;
+// a file without line ends must not make a record out of a gigabyte.
+inline constexpr std::size_t kStepLeadMax = 4 * 1024;
+inline constexpr std::size_t kStepFieldsMax = 12 * 1024;
+
+// Where the first tag begins, or npos.
+inline std::size_t find_step_tag(std::string_view text) {
+  const void* found = memmem(text.data(), text.size(), kStepTag.data(), kStepTag.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
 
 // Views point into the line that was parsed.
 struct StepRecord {
@@ -41,16 +56,17 @@ using StepText = std::variant<StepRecord, MalformedStep>;
 // True when the line holds a tag, and so something that parse_steps would deliver.
 bool is_step_line(std::string_view line);
 
-// Takes the first record off `line`: from its tag to the next tag or the end. `line` becomes what
-// follows. Empty when there is no tag. A damaged log can glue several records into one line, so
-// call it until it is empty.
+// Takes the first record off `line`, whose fields reach to the next tag or the end at most; `line`
+// becomes what follows the tag. Empty when there is no tag. A damaged log can glue several records
+// into one line, so call it until it is empty.
 //
 // Fields are name=value tokens split at white space; the first token without '=' ends them, a
 // later equal name wins, an empty value counts as missing, unknown names are ignored.
 std::optional<StepText> take_step(std::string_view& line);
 
 // The process id of the log header "[LEVEL] MODULE(PID,PNAME):..." in `text`, which ends where the
-// record begins. PNAME may hold any character. Empty when there is no header.
+// record's tag begins: of the first header, for PNAME may hold any character and look like one.
+// Empty when there is no header.
 std::optional<std::uint64_t> header_pid(std::string_view text);
 
 }  // namespace mstune

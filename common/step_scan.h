@@ -4,7 +4,6 @@
 // hold few records. Memory is bounded whatever the length of a line.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -12,32 +11,32 @@
 
 namespace mstune {
 
-// A line with a tag, without its '\n'; `number` counts from 1. Of a line longer than
-// kStepLineMax, the part around its tags: what stands far before the first or after the last tag
-// is left out.
+// A line with a tag, without its '\n'; `number` counts from 1. Delivered once for each tag in it:
+// each time the part that belongs to that tag, which is the whole line when it has one tag and is
+// no longer than a record reaches (kStepLeadMax, kStepFieldsMax).
 using StepLineSink = std::function<void(std::uint64_t number, std::string_view line)>;
-
-inline constexpr std::size_t kStepLineMax = 16 * 1024;
 
 class StepScanner {
  public:
-  // Delivers each line with a tag that ends in `bytes`; holds an unterminated tail back.
+  // Delivers each record whose line ends in `bytes`; holds an unterminated tail back, save records
+  // that a further tag or their greatest length has already ended.
   void feed(std::string_view bytes, const StepLineSink& sink);
 
-  // Delivers the unterminated tail if it holds a tag: its writer is gone.
+  // Delivers the record in the unterminated tail, if there is one: its writer is gone.
   void finish(const StepLineSink& sink);
-
-  // Lines that have ended so far.
-  [[nodiscard]] std::uint64_t lines() const { return number_ - 1; }
 
  private:
   void scan_whole_lines(std::string_view bytes, const StepLineSink& sink);
-  void keep(std::string_view part);
-  void end_kept_line(const StepLineSink& sink);
+  void keep(std::string_view part, const StepLineSink& sink);
+  void trim_tail(const StepLineSink& sink);
+  void deliver(std::string_view line, const StepLineSink& sink) const;
 
-  std::string tail_;  // of the line that has not ended
-  bool tail_holds_tag_ = false;
+  std::string tail_;          // what may still matter of the line that has not ended
+  bool open_ = false;         // a line has begun and not ended
   std::uint64_t number_ = 1;  // of the line that has not ended
 };
+
+// Line ends in `bytes`.
+std::uint64_t count_line_ends(std::string_view bytes);
 
 }  // namespace mstune

@@ -31,6 +31,7 @@ class TextPool {
  private:
   std::map<std::string, std::uint32_t, std::less<>> numbers_;
   std::vector<const std::string*> texts_;  // keys of the map, which do not move
+  std::uint32_t last_ = 0;
 };
 
 // What many records have in common.

@@ -1,0 +1,139 @@
+#include "coordinator/ranking.h"
+
+#include <algorithm>
+
+namespace mstune::coordinator {
+namespace {
+
+Summary summarize(const std::vector<EvaluatedTrial>& trials, const Candidate& candidate) {
+  Summary summary;
+  summary.candidate = candidate;
+  std::size_t steps = 0;
+  for (const EvaluatedTrial& trial : trials) {
+    if (trial.trial.candidate != candidate) {
+      continue;
+    }
+    ++summary.trials;
+    if (trial.evaluation.valid) {
+      ++summary.valid_trials;
+      steps += trial.evaluation.costs_us.size();
+    }
+    for (const Reason& reason : trial.evaluation.reasons) {
+      summary.reasons.push_back(
+          fmt::format("trial {}: {}", trial.trial.index, reason.sentence.text));
+      auto& codes = summary.reason_codes;
+      if (std::find(codes.begin(), codes.end(), reason.code) == codes.end()) {
+        codes.push_back(reason.code);
+      }
+    }
+  }
+  if (steps == 0) {
+    return summary;
+  }
+  std::vector<std::uint64_t> pool;
+  pool.reserve(steps);
+  for (const EvaluatedTrial& trial : trials) {
+    if (trial.trial.candidate == candidate && trial.evaluation.valid) {
+      const auto& costs = trial.evaluation.costs_us;
+      pool.insert(pool.end(), costs.begin(), costs.end());
+    }
+  }
+  summary.figures = figures_of(pool);
+  return summary;
+}
+
+// Sets speedup and verdict. A median of 0 µs is below what the clock resolves: no ratio can be
+// made of it, so it earns neither praise nor blame.
+void compare(Summary& summary, const std::optional<CostFigures>& baseline) {
+  if (!summary.figures) {
+    summary.verdict = Verdict::invalid;
+    return;
+  }
+  if (!baseline) {
+    summary.verdict = Verdict::no_baseline;
+    return;
+  }
+  summary.verdict = Verdict::neutral;
+  if (summary.candidate == kDefaultCandidate) {
+    summary.speedup = 1.0;
+    return;
+  }
+  if (summary.figures->median_us == 0.0) {
+    return;
+  }
+  summary.speedup = baseline->median_us / summary.figures->median_us;
+  if (*summary.speedup >= kImprovementSpeedup) {
+    summary.verdict = Verdict::improvement;
+  } else if (*summary.speedup < kRegressionSpeedup) {
+    summary.verdict = Verdict::regression;
+  }
+}
+
+bool ranks_before(const Summary& left, const Summary& right) {
+  if (left.figures.has_value() != right.figures.has_value()) {
+    return left.figures.has_value();
+  }
+  if (left.figures && left.figures->median_us != right.figures->median_us) {
+    return left.figures->median_us < right.figures->median_us;
+  }
+  return name(left.candidate) < name(right.candidate);
+}
+
+}  // namespace
+
+std::string_view word(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::improvement:
+      return "improvement";
+    case Verdict::neutral:
+      return "neutral";
+    case Verdict::regression:
+      return "regression";
+    case Verdict::no_baseline:
+      return "no_baseline";
+    case Verdict::invalid:
+      break;
+  }
+  return "invalid";
+}
+
+bool Ranking::any_data() const {
+  return std::any_of(summaries.begin(), summaries.end(),
+                     [](const Summary& summary) { return summary.figures.has_value(); });
+}
+
+Ranking rank(const std::vector<EvaluatedTrial>& trials, const std::vector<Candidate>& candidates) {
+  std::vector<Candidate> all;
+  const auto list = [&all](const Candidate& candidate) {
+    if (std::find(all.begin(), all.end(), candidate) == all.end()) {
+      all.push_back(candidate);
+    }
+  };
+  std::for_each(candidates.begin(), candidates.end(), list);
+  for (const EvaluatedTrial& trial : trials) {
+    list(trial.trial.candidate);
+  }
+
+  Ranking ranking;
+  std::optional<CostFigures> baseline;
+  for (const Candidate& candidate : all) {
+    ranking.summaries.push_back(summarize(trials, candidate));
+    if (candidate == kDefaultCandidate) {
+      baseline = ranking.summaries.back().figures;
+    }
+  }
+  for (Summary& summary : ranking.summaries) {
+    compare(summary, baseline);
+  }
+  std::sort(ranking.summaries.begin(), ranking.summaries.end(), ranks_before);
+  // The first improvement is the one with the smallest median.
+  const auto best = std::find_if(
+      ranking.summaries.begin(), ranking.summaries.end(),
+      [](const Summary& summary) { return summary.verdict == Verdict::improvement; });
+  if (best != ranking.summaries.end()) {
+    ranking.recommended = best->candidate;
+  }
+  return ranking;
+}
+
+}  // namespace mstune::coordinator
