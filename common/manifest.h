@@ -14,8 +14,8 @@
 
 namespace mstune {
 
-// Limits that bound the memory of whoever believes a manifest: 64 GiB, 48 MiB of chunk list.
-inline constexpr std::uint64_t kFileSizeMax = std::uint64_t{64} << 30;
+// Limits that bound the memory of whoever believes a manifest: 32 GiB, 48 MiB of chunk list.
+inline constexpr std::uint64_t kFileSizeMax = std::uint64_t{32} << 30;
 inline constexpr std::uint64_t kChunksMax = std::uint64_t{1} << 20;
 
 struct Chunk {
