@@ -7,11 +7,10 @@
 // hands it to the store job that comes back. Its caller is the agent's server.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -64,10 +63,10 @@ struct JobFailed {
 using Event = std::variant<Arrived, PieceArrived, SessionEnded, Tick, LookedUp, Opened, Written,
                            Completed, JobFailed>;
 
-// Jobs for the store, to be done one after the other in this order (agent/store_job.h does one).
+// Jobs for the store, to be done one after the other in this order (agent/store_job.h does one). A
+// Close may follow others whose results nobody waits for any more.
 struct LookUp {
   Digest identity;
-  std::uint64_t size = 0;  // bytes: room is made for them
 };
 struct Open {
   std::shared_ptr<const Manifest> manifest;
@@ -106,13 +105,15 @@ class Machine {
  public:
   explicit Machine(const Options& options);
   ~Machine();
+  Machine(Machine&&) noexcept;
+  Machine& operator=(Machine&&) noexcept;
 
   std::vector<Action> handle(const Event& event, TimePoint now);
   [[nodiscard]] TimePoint deadline() const;  // hand in a Tick then at the latest
   [[nodiscard]] bool finished() const;       // nothing is under way
 
  private:
-  struct State;
+  class State;
 
   std::unique_ptr<State> state_;
 };

@@ -6,10 +6,9 @@
 // piece and sends it in one action. Its caller is the coordinator's session.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <optional>
 #include <variant>
 #include <vector>
 
@@ -33,12 +32,15 @@ struct Cancelled {
 };
 struct Connected {};
 struct Disconnected {};
+struct Held {  // while held nothing is offered or sent: the agent's machine is measuring
+  bool held = false;
+};
 struct ReadFailed {  // a SendPiece could not be carried out
   std::uint64_t upload = 0;
   Message why;
 };
 struct Tick {};
-using Event = std::variant<Submitted, Cancelled, Connected, Disconnected, ReadFailed, Tick,
+using Event = std::variant<Submitted, Cancelled, Connected, Disconnected, Held, ReadFailed, Tick,
                            ListRequest, Need, Taken, Stored, Waiting, Refused>;
 
 using Outgoing = std::variant<Offer, OfferPage, Withdraw>;
@@ -65,42 +67,38 @@ using Action = std::variant<Send, SendPiece, Uploaded, Failed>;
 struct Options {
   std::uint64_t window_bytes = kTransferWindowBytes;  // at least kPieceBytesMax
   Duration silence_max = std::chrono::seconds(30);    // while connected and waiting for the agent
-  Duration upload_timeout = Duration::max();          // of one file since its first offer
+  Duration upload_timeout = Duration::max();          // of one file since its turn came
   std::uint64_t offers_ahead = 2;                     // offers open at a time, 1 or more
 };
 
 struct Progress {
   FileId file = 0;
-  std::uint64_t size = 0;      // bytes
-  std::uint64_t lacking = 0;   // bytes that the agent asked for, retransmissions included
-  std::uint64_t sent = 0;      // bytes of payload since it was submitted
-  std::uint64_t present = 0;   // bytes that the agent has now
+  std::uint64_t size = 0;     // bytes
+  std::uint64_t present = 0;  // bytes that the agent is known to have
+  std::uint64_t sent = 0;     // bytes of payload since it was submitted
 };
 
 class Machine {
  public:
-  explicit Machine(const Options& options) : options_(options) {}
+  explicit Machine(const Options& options);
+  ~Machine();
+  Machine(Machine&&) noexcept;
+  Machine& operator=(Machine&&) noexcept;
 
   std::vector<Action> handle(const Event& event, TimePoint now);
   [[nodiscard]] TimePoint deadline() const;  // hand in a Tick then at the latest
-  [[nodiscard]] bool finished() const { return files_.empty(); }
+  [[nodiscard]] bool finished() const;       // no file is waiting or under way
 
   // Of the files that are under way or waiting, in their order.
   [[nodiscard]] std::vector<Progress> progress() const;
+
   // Bytes of payload since the beginning, of all files.
-  [[nodiscard]] std::uint64_t bytes_sent() const { return bytes_sent_; }
+  [[nodiscard]] std::uint64_t bytes_sent() const;
 
  private:
-  struct File;
+  class State;
 
-  void on(const Submitted& event, TimePoint now);
-
-  Options options_;
-  std::deque<File> files_;
-  bool connected_ = false;
-  std::uint64_t next_upload_ = 1;
-  std::uint64_t bytes_sent_ = 0;
-  std::vector<Action> actions_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace upload
