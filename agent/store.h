@@ -6,8 +6,10 @@
 //   partial/<identity>[.chunks]   an upload that is under way or broke off
 //   lock, boot                one process at a time; the boot in which blobs were checked
 //
-// Nothing is synced to disk on the way: a blob from an earlier boot is checked by its digests
-// before its first use instead, which also finds what a crash lost. All calls come from one thread,
+// Every chunk's digest is checked when it arrives. A chunk that is copied from another blob was
+// checked there, and the blob's time shows that nothing has written to it since. Nothing is synced
+// to disk on the way: a blob from an earlier boot is checked by its digests before its first use
+// instead, which also finds what a crash lost. All calls come from one thread,
 // the agent's worker, since some read or copy whole files. Errors are environment errors with ids
 // "store.…"; after any of them the store is sound.
 #pragma once
@@ -25,7 +27,7 @@ namespace mstune {
 
 struct StoreOptions {
   std::uint64_t limit_bytes = 0;             // of blobs and partial files together
-  std::uint64_t free_bytes_min = 256 << 20;  // of the disk, left to others
+  std::uint64_t free_bytes_min = std::uint64_t{256} << 20U;  // of the disk, left to others
 };
 
 struct StoreUsage {
@@ -37,15 +39,15 @@ struct StoreUsage {
 
 // A file of a trial's directory: where it goes, and what it is.
 struct LayoutEntry {
-  std::string name;  // relative, see check_layout_name
+  std::string name;  // see common/layout_name.h
   Digest identity;
 };
 
 class Store {
  public:
-  // Makes the directory (0700) when it is not there. Throws `store.in_use`, `store.not_private`,
-  // `store.cannot_open`.
-  Store(const std::filesystem::path& directory, const StoreOptions& options);
+  // Makes the directory (0700) when it is not there; its parent must be. Throws `store.in_use`,
+  // `store.cannot_open`, also when the directory is not this user's.
+  Store(std::filesystem::path directory, const StoreOptions& options);
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
@@ -79,7 +81,7 @@ class Store {
 
   // Puts blobs into an existing directory under the given names, as hard links, or as copies where
   // the disk differs. Throws `store.missing_blob`, `store.damaged_blob` (dropped; send it again),
-  // `store.bad_name`, `store.cannot_lay_out`.
+  // `file.bad_name`, `store.cannot_lay_out`.
   void lay_out(const std::filesystem::path& directory, const std::vector<LayoutEntry>& entries);
 
   // Drops everything that is neither pinned nor under way; returns the bytes freed.
@@ -88,13 +90,9 @@ class Store {
   [[nodiscard]] StoreUsage usage() const;
 
  private:
-  class Implementation;
+  class State;
 
-  std::unique_ptr<Implementation> implementation_;
+  std::unique_ptr<State> state_;
 };
-
-// Throws a usage error `store.bad_name` unless the name is relative, has no empty part, no "." and
-// no "..", no control character, at most 255 bytes a part and 1024 in all.
-void check_layout_name(std::string_view name);
 
 }  // namespace mstune
