@@ -1,0 +1,128 @@
+#include "agent/cann_environment.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+
+#include "common/error.h"
+#include "common/os/file.h"
+
+namespace mstune::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Duration kSourcingMax = std::chrono::seconds(60);
+constexpr std::size_t kOutputKept = 2000;
+
+// The script's own status counts for little: many end with a command that failed and meant nothing.
+// What counts is that `env` could be run behind it.
+constexpr const char* kScript = R"(. "$1"; command env -0 > "$2")";
+
+Message not_sourced(const std::string& path, const std::string& output) {
+  return message("agent.cann_env_failed",
+                 "cann_env: bash could not source {} on the agent's machine: {}", path,
+                 output.empty() ? "it printed nothing" : output);
+}
+
+void read_output(os::Process& process, std::string& output) {
+  std::array<char, 4096> buffer{};
+  for (;;) {
+    const os::Chunk chunk = os::read_chunk(process.output(), buffer);
+    if (chunk.bytes.empty()) {
+      return;
+    }
+    output.append(chunk.bytes.substr(0, kOutputKept - std::min(kOutputKept, output.size())));
+  }
+}
+
+}  // namespace
+
+std::optional<std::variant<Environment, Message>> CannEnvironments::find(
+    const std::string& path, const std::string& campaign, TimePoint now) {
+  if (path.empty()) {
+    return base_;
+  }
+  std::error_code failure;
+  const auto changed = fs::last_write_time(path, failure);
+  if (failure) {
+    return message("agent.cann_env_missing",
+                   "cann_env: {} cannot be read on the agent's machine: {}", path,
+                   failure.message());
+  }
+  auto [place, is_new] = entries_.try_emplace(path);
+  Entry& entry = place->second;
+  if (is_new || (!entry.run && (entry.campaign != campaign || entry.changed != changed))) {
+    entry.campaign = campaign;
+    entry.changed = changed;
+    start(entry, path, now);
+  }
+  if (entry.run) {
+    return std::nullopt;
+  }
+  return entry.outcome;
+}
+
+void CannEnvironments::start(Entry& entry, const std::string& path, TimePoint now) {
+  const fs::path result = directory_ / ("environment-" + std::to_string(++serial_));
+  os::SpawnRequest request;
+  request.command = {"bash", "-c", kScript, "bash", path, result.string()};
+  request.environment = environment_strings(base_);
+  try {
+    entry.run.emplace(Run{os::Process(request), result, {}, after(now, kSourcingMax)});
+  } catch (const Error& error) {
+    entry.outcome = error.message();
+  }
+}
+
+bool CannEnvironments::step(Entry& entry, const std::string& path, TimePoint now) {
+  Run& run = *entry.run;
+  read_output(run.process, run.output);
+  if (now >= run.deadline) {
+    run.process.signal_group(SIGKILL);
+    entry.outcome = not_sourced(path, "it did not end within 60 s");
+  } else if (!run.process.has_exited()) {
+    return false;
+  } else {
+    run.process.reap();
+    read_output(run.process, run.output);
+    try {
+      entry.outcome = parse_environment(std::string_view(os::read_file(run.result)));
+    } catch (const Error&) {
+      entry.outcome = not_sourced(path, run.output);
+    }
+  }
+  os::remove_tree(run.result);
+  entry.run.reset();
+  return true;
+}
+
+bool CannEnvironments::step(TimePoint now) {
+  bool any_ended = false;
+  for (auto& [path, entry] : entries_) {
+    if (entry.run && step(entry, path, now)) {
+      any_ended = true;
+    }
+  }
+  return any_ended;
+}
+
+std::vector<int> CannEnvironments::descriptors() const {
+  std::vector<int> result;
+  for (const auto& [path, entry] : entries_) {
+    if (entry.run) {
+      result.push_back(entry.run->process.exit_descriptor());
+    }
+  }
+  return result;
+}
+
+TimePoint CannEnvironments::deadline() const {
+  TimePoint earliest = kNever;
+  for (const auto& [path, entry] : entries_) {
+    earliest = entry.run ? std::min(earliest, entry.run->deadline) : earliest;
+  }
+  return earliest;
+}
+
+}  // namespace mstune::agent

@@ -1,0 +1,80 @@
+// One program under test with everything it writes: process, output, plog files, its end.
+//
+// Does what the job asks and reports what it sees; decides nothing. The server polls its
+// descriptors. One trial's directory holds om/, plog/ and stdout.log.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/environment.h"
+#include "common/lines.h"
+#include "common/os/log_tail.h"
+#include "common/os/output_log.h"
+#include "common/os/process.h"
+#include "common/os/process_tree.h"
+#include "common/time.h"
+#include "protocol/messages.h"
+
+namespace mstune::agent {
+
+class Execution {
+ public:
+  // Starts the command in a directory that exists. `cookie` ("NAME=value") marks its processes.
+  // Throws an Error when it cannot be started.
+  Execution(std::filesystem::path directory, const std::vector<std::string>& command,
+            const std::filesystem::path& working_directory, Environment environment,
+            const std::string& cookie, os::OutputLimits output_limits);
+
+  [[nodiscard]] pid_t id() const { return process_.id(); }
+
+  // What may be read now; the rest is read later, so that a program that writes without pause
+  // costs a bounded share of a core. Ends of lines are what make them lines.
+  std::vector<protocol::StepLine> read(TimePoint now);
+
+  // Descriptors to poll at this time, and when to read at the latest.
+  [[nodiscard]] std::vector<int> descriptors(TimePoint now) const;
+  [[nodiscard]] TimePoint deadline() const;
+
+  // True once: when the program itself has ended.
+  bool take_exit();
+
+  // From now on step_end() ends whatever of its tree is alive.
+  void begin_end();
+  // The exit status when nobody is left, or nobody who can be killed; nothing before.
+  std::optional<std::int32_t> step_end(TimePoint now);
+  // Those that cannot be killed; empty otherwise.
+  [[nodiscard]] const std::vector<os::ProcessInfo>& stuck() const { return stuck_; }
+
+  // Reads what is left after the end. True: more is left, call again.
+  bool drain(std::vector<protocol::StepLine>& lines);
+
+  // After the drain: what a coordinator can fetch, what was dropped, how the output ended.
+  [[nodiscard]] std::vector<protocol::TrialFile> files() const;
+  [[nodiscard]] const os::OutputLog& output() const { return output_; }
+
+ private:
+  void read_output(std::vector<protocol::StepLine>& lines);
+
+  std::filesystem::path directory_;
+  os::OutputLog output_;
+  LineSplitter output_lines_;
+  std::shared_ptr<std::vector<protocol::StepLine>> plog_lines_;  // the tail's sink fills it
+  os::LogTail tail_;
+  os::Process process_;
+  os::TreeIdentity tree_;
+  std::optional<os::TreeEnder> ender_;
+  bool exit_taken_ = false;
+  bool ended_ = false;
+  bool output_ended_ = false;
+  std::vector<os::ProcessInfo> stuck_;
+  TimePoint next_read_ = TimePoint::min();
+  TimePoint next_rescan_ = kNever;
+  TimePoint next_look_ = kNever;  // at the tree, while the program runs
+};
+
+}  // namespace mstune::agent

@@ -1,0 +1,212 @@
+#include "agent/job.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace mstune::agent {
+
+std::vector<JobAction> Job::begin(TimePoint now) {
+  if (state_ == State::queued) {
+    state_ = State::preparing;
+    actions_.emplace_back(PrepareEnvironment{});
+    send_status(now);
+  }
+  return std::exchange(actions_, {});
+}
+
+std::vector<JobAction> Job::handle(const JobEvent& event, TimePoint now) {
+  expire(now);
+  std::visit([&](const auto& happened) { on(happened, now); }, event);
+  send();
+  return std::exchange(actions_, {});
+}
+
+TimePoint Job::deadline() const {
+  return std::min({run_deadline_, grace_deadline_, next_status_});
+}
+
+bool Job::holds_slot() const {
+  return state_ != State::queued && state_ != State::removed;
+}
+
+const char* Job::state_name() const {
+  switch (state_) {
+    case State::queued:
+      return protocol::kStateQueued;
+    case State::preparing:
+    case State::running:
+    case State::ending:
+    case State::draining:
+      return protocol::kStateRunning;
+    case State::finished:
+    case State::removed:
+      break;
+  }
+  return protocol::kStateFinished;
+}
+
+// Deadlines act here and nowhere else, before the event that came with this time.
+void Job::expire(TimePoint now) {
+  if (now >= run_deadline_) {
+    run_deadline_ = kNever;
+    const double seconds = std::chrono::duration<double>(settings_.timeout).count();
+    end(protocol::kCauseTimeout,
+        message("trial.timeout", "it ran longer than {} (--timeout) and was ended",
+                duration_text(seconds)),
+        now);
+  }
+  if (now >= grace_deadline_) {
+    grace_deadline_ = kNever;
+    const double seconds = std::chrono::duration<double>(settings_.reconnect_grace).count();
+    end(protocol::kCauseLost,
+        message("trial.coordinator_lost",
+                "its coordinator was away for longer than {} (--reconnect-grace)",
+                duration_text(seconds)),
+        now);
+    abandoned_ = true;
+    remove_if_abandoned();
+  }
+  if (now >= next_status_) {
+    send_status(now);
+  }
+}
+
+// The first cause stands: it is what the person wants to know.
+void Job::end(const char* cause, Message detail, TimePoint now) {
+  if (state_ == State::queued || state_ == State::preparing) {
+    outcome_.cause = cause;
+    outcome_.detail = std::move(detail);
+    finish();
+  } else if (state_ == State::running) {
+    outcome_.cause = cause;
+    outcome_.detail = std::move(detail);
+    outcome_.run_us = static_cast<std::uint64_t>(
+        std::chrono::duration_cast<std::chrono::microseconds>(now - started_).count());
+    run_deadline_ = kNever;
+    state_ = State::ending;
+    actions_.emplace_back(EndTree{});
+  }
+}
+
+void Job::finish() {
+  state_ = State::finished;
+  log_.append(outcome_);
+  remove_if_abandoned();
+}
+
+// Nobody is there to release it.
+void Job::remove_if_abandoned() {
+  if (abandoned_ && state_ == State::finished) {
+    state_ = State::removed;
+    actions_.emplace_back(RemoveJob{});
+  }
+}
+
+void Job::send() {
+  if (!coordinator_present_) {
+    return;
+  }
+  for (EventBatch batch = log_.take(); !batch.events.empty(); batch = log_.take()) {
+    actions_.emplace_back(SendEvents{std::move(batch)});
+  }
+}
+
+void Job::send_status(TimePoint now) {
+  next_status_ = coordinator_present_ ? after(now, settings_.status_period) : kNever;
+  if (coordinator_present_) {
+    actions_.emplace_back(SendStatus{state_name(), log_.count()});
+  }
+}
+
+void Job::on(const EnvironmentReady& /*event*/, TimePoint /*now*/) {
+  if (state_ == State::preparing) {
+    actions_.emplace_back(StartProgram{});
+  }
+}
+
+void Job::on(const NotStarted& event, TimePoint now) {
+  end(protocol::kCauseNotStarted, event.why, now);
+}
+
+void Job::on(const ProgramStarted& event, TimePoint now) {
+  if (state_ != State::preparing) {
+    actions_.emplace_back(EndTree{});  // it was cancelled while it started
+    return;
+  }
+  state_ = State::running;
+  started_ = now;
+  outcome_.started = true;
+  if (settings_.timeout > Duration::zero()) {
+    run_deadline_ = after(now, settings_.timeout);
+  }
+  log_.append(protocol::Started{event.pid, event.wall_us, event.program});
+}
+
+void Job::on(const StepLinesFound& event, TimePoint /*now*/) {
+  for (const protocol::StepLine& line : event.lines) {
+    log_.append(line);
+  }
+}
+
+void Job::on(const Noticed& event, TimePoint /*now*/) {
+  log_.append(protocol::Notice{event.what});
+}
+
+void Job::on(const ProgramExited& /*event*/, TimePoint now) {
+  end(protocol::kCauseExit, {}, now);
+}
+
+void Job::on(const TreeEnded& event, TimePoint /*now*/) {
+  if (state_ == State::ending) {
+    outcome_.exit_code = event.exit_code;
+    state_ = State::draining;
+    actions_.emplace_back(DrainOutput{});
+  }
+}
+
+void Job::on(const OutputDrained& event, TimePoint now) {
+  if (state_ == State::draining) {
+    outcome_.files = event.files;
+    outcome_.output_dropped_bytes = event.output_dropped_bytes;
+    outcome_.output_tail = event.output_tail;
+    finish();
+    send_status(now);
+  }
+}
+
+void Job::on(const CancelAsked& /*event*/, TimePoint now) {
+  end(protocol::kCauseCancelled, message("trial.cancelled", "the coordinator cancelled it"), now);
+}
+
+void Job::on(const CoordinatorSeen& event, TimePoint now) {
+  coordinator_present_ = true;
+  abandoned_ = false;
+  grace_deadline_ = kNever;
+  // A number that cannot be right is ignored: the events that are there are sent from where we are.
+  static_cast<void>(log_.rewind(event.events_from));
+  send_status(now);
+}
+
+void Job::on(const CoordinatorGone& /*event*/, TimePoint now) {
+  if (coordinator_present_) {
+    coordinator_present_ = false;
+    next_status_ = kNever;
+    grace_deadline_ = after(now, settings_.reconnect_grace);
+  }
+}
+
+void Job::on(const Acknowledged& event, TimePoint /*now*/) {
+  static_cast<void>(log_.acknowledge(event.events));
+}
+
+void Job::on(const ReleaseAsked& /*event*/, TimePoint /*now*/) {
+  if (state_ == State::finished) {
+    state_ = State::removed;
+    next_status_ = kNever;
+    actions_.emplace_back(RemoveJob{});
+  }
+}
+
+void Job::on(const Tick& /*event*/, TimePoint /*now*/) {}
+
+}  // namespace mstune::agent

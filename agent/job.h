@@ -1,0 +1,136 @@
+// One trial on the agent, as a pure machine: events and the time in, actions out.
+//
+// It knows nothing of processes, files or sockets. The server carries its actions out in their
+// order and reports what became of them as events.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "agent/event_log.h"
+#include "common/message.h"
+#include "common/time.h"
+#include "protocol/messages.h"
+
+namespace mstune::agent {
+
+struct JobSettings {
+  Duration timeout = Duration::zero();  // of the run; zero: none
+  Duration reconnect_grace = std::chrono::seconds(60);
+  Duration status_period = std::chrono::seconds(2);
+};
+
+// ---- what happened ----
+struct EnvironmentReady {};
+struct NotStarted {  // the environment, the files or the program itself
+  Message why;
+};
+struct ProgramStarted {
+  std::uint64_t pid = 0;
+  std::int64_t wall_us = 0;
+  std::string program;
+};
+struct StepLinesFound {
+  std::vector<protocol::StepLine> lines;
+};
+struct Noticed {
+  Message what;
+};
+struct ProgramExited {};  // by itself; its children may still be there
+struct TreeEnded {
+  std::int32_t exit_code = 0;  // negative: the signal that ended the program
+};
+struct OutputDrained {
+  std::vector<protocol::TrialFile> files;
+  std::uint64_t output_dropped_bytes = 0;
+  std::string output_tail;
+};
+struct CancelAsked {};
+struct CoordinatorSeen {  // it assigned the trial, for the first time or again
+  std::uint64_t events_from = 0;
+};
+struct CoordinatorGone {};
+struct Acknowledged {
+  std::uint64_t events = 0;
+};
+struct ReleaseAsked {};
+struct Tick {};
+using JobEvent = std::variant<EnvironmentReady, NotStarted, ProgramStarted, StepLinesFound, Noticed,
+                              ProgramExited, TreeEnded, OutputDrained, CancelAsked, CoordinatorSeen,
+                              CoordinatorGone, Acknowledged, ReleaseAsked, Tick>;
+
+// ---- what to do ----
+struct PrepareEnvironment {};
+struct StartProgram {};
+struct EndTree {};      // answered by TreeEnded
+struct DrainOutput {};  // answered by OutputDrained
+struct SendEvents {
+  EventBatch batch;
+};
+struct SendStatus {
+  std::string state;
+  std::uint64_t events = 0;
+};
+struct RemoveJob {};  // the directory goes, the slot is free
+using JobAction = std::variant<PrepareEnvironment, StartProgram, EndTree, DrainOutput, SendEvents,
+                               SendStatus, RemoveJob>;
+
+class Job {
+ public:
+  explicit Job(JobSettings settings) : settings_(settings) {}
+
+  // Its slot is free: prepares and runs it.
+  std::vector<JobAction> begin(TimePoint now);
+  std::vector<JobAction> handle(const JobEvent& event, TimePoint now);
+  // A Tick is wanted then at the latest.
+  [[nodiscard]] TimePoint deadline() const;
+  // True when RemoveJob has been asked for.
+  [[nodiscard]] bool finished() const { return state_ == State::removed; }
+  // True while a program may run or is about to.
+  [[nodiscard]] bool holds_slot() const;
+  [[nodiscard]] bool queued() const { return state_ == State::queued; }
+  // One of protocol::kState...
+  [[nodiscard]] const char* state_name() const;
+
+ private:
+  enum class State { queued, preparing, running, ending, draining, finished, removed };
+
+  void on(const EnvironmentReady& event, TimePoint now);
+  void on(const NotStarted& event, TimePoint now);
+  void on(const ProgramStarted& event, TimePoint now);
+  void on(const StepLinesFound& event, TimePoint now);
+  void on(const Noticed& event, TimePoint now);
+  void on(const ProgramExited& event, TimePoint now);
+  void on(const TreeEnded& event, TimePoint now);
+  void on(const OutputDrained& event, TimePoint now);
+  void on(const CancelAsked& event, TimePoint now);
+  void on(const CoordinatorSeen& event, TimePoint now);
+  void on(const CoordinatorGone& event, TimePoint now);
+  void on(const Acknowledged& event, TimePoint now);
+  void on(const ReleaseAsked& event, TimePoint now);
+  void on(const Tick& event, TimePoint now);
+
+  void expire(TimePoint now);
+  void end(const char* cause, Message detail, TimePoint now);
+  void finish();
+  void remove_if_abandoned();
+  void send();
+  void send_status(TimePoint now);
+
+  JobSettings settings_;
+  State state_ = State::queued;
+  EventLog log_;
+  protocol::Exited outcome_;  // filled in as it becomes known
+  bool coordinator_present_ = true;
+  bool abandoned_ = false;  // the grace time is over
+  TimePoint run_deadline_ = kNever;
+  TimePoint grace_deadline_ = kNever;
+  TimePoint next_status_ = kNever;
+  TimePoint started_;
+  std::vector<JobAction> actions_;
+};
+
+}  // namespace mstune::agent

@@ -1,0 +1,276 @@
+#include "agent/trial_runner.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "common/error.h"
+#include "common/os/file.h"
+#include "common/words.h"
+
+namespace mstune::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+JobSettings job_settings(const protocol::TrialSpec& spec, const RunnerSettings& settings) {
+  JobSettings result;
+  constexpr std::uint64_t kTimeoutMaxMs = 1000ULL * 3600 * 24 * 365;
+  result.timeout = std::chrono::milliseconds(std::min(spec.timeout_ms, kTimeoutMaxMs));
+  result.reconnect_grace = settings.reconnect_grace;
+  return result;
+}
+
+os::OutputLimits output_limits(const protocol::TrialSpec& spec, const RunnerSettings& settings) {
+  const std::uint64_t total =
+      spec.output_limit_bytes == 0
+          ? settings.output_limit_bytes
+          : std::min(spec.output_limit_bytes, settings.output_limit_bytes);
+  // A sixteenth for the end, which is where a program says why it failed.
+  os::OutputLimits limits;
+  limits.tail_bytes = static_cast<std::size_t>(total / 16);
+  limits.head_bytes = total - limits.tail_bytes;
+  return limits;
+}
+
+std::int64_t wall_clock_us() {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             std::chrono::system_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+TrialRunner::TrialRunner(protocol::TrialKey key, protocol::TrialSpec spec, RunnerSettings settings,
+                         CannEnvironments& environments)
+    : key_(std::move(key)),
+      spec_(std::move(spec)),
+      settings_(std::move(settings)),
+      environments_(environments),
+      job_(job_settings(spec_, settings_)) {}
+
+TrialRunner::~TrialRunner() {
+  execution_.reset();
+  remove_directory();
+}
+
+void TrialRunner::begin(TimePoint now) {
+  carry_out(job_.begin(now), now);
+}
+
+void TrialRunner::handle(const JobEvent& event, TimePoint now) {
+  carry_out(job_.handle(event, now), now);
+}
+
+void TrialRunner::carry_out(const std::vector<JobAction>& actions, TimePoint now) {
+  for (const JobAction& action : actions) {
+    carry_out(action, now);
+  }
+}
+
+void TrialRunner::carry_out(const JobAction& action, TimePoint now) {
+  if (std::holds_alternative<PrepareEnvironment>(action)) {
+    prepare(now);
+  } else if (std::holds_alternative<StartProgram>(action)) {
+    start(now);
+  } else if (std::holds_alternative<EndTree>(action)) {
+    ending_ = true;
+    execution_->begin_end();
+  } else if (std::holds_alternative<DrainOutput>(action)) {
+    draining_ = true;
+  } else if (const auto* send = std::get_if<SendEvents>(&action)) {
+    reports_.push_back({protocol::Events{key_, send->batch.first, send->batch.events}, {}});
+  } else if (const auto* status = std::get_if<SendStatus>(&action)) {
+    reports_.push_back({protocol::Status{key_, status->state, status->events}, {}});
+  } else if (std::holds_alternative<RemoveJob>(action)) {
+    execution_.reset();
+    remove_directory();
+  }
+}
+
+void TrialRunner::prepare(TimePoint now) {
+  try {
+    os::make_private_directory(settings_.directory);
+    os::make_private_directory(om_directory());
+    os::make_private_directory(settings_.directory / "plog");
+  } catch (const Error& error) {
+    handle(NotStarted{error.message()}, now);
+    return;
+  }
+  const std::size_t length = (settings_.directory / "plog").string().size();
+  if (length > kPlogPathMax) {
+    handle(NotStarted{message("agent.plog_path_too_long",
+                              "the agent's working directory is too long: CANN writes no plog at "
+                              "all below a path of {} bytes (at most {}); start the agent with a "
+                              "shorter --work-dir",
+                              length, kPlogPathMax)},
+           now);
+    return;
+  }
+  wants_files_ = !spec_.files.empty();
+  wants_environment_ = true;
+  look_for_environment(now);
+}
+
+void TrialRunner::on_laid_out(const std::optional<Message>& failure, TimePoint now) {
+  wants_files_ = false;
+  if (failure) {
+    wants_environment_ = false;
+    handle(NotStarted{*failure}, now);
+  } else {
+    look_for_environment(now);
+  }
+}
+
+void TrialRunner::look_for_environment(TimePoint now) {
+  if (!wants_environment_ || wants_files_) {
+    return;
+  }
+  const auto found = environments_.find(spec_.cann_env, key_.campaign, now);
+  if (!found) {
+    return;
+  }
+  wants_environment_ = false;
+  if (const auto* failure = std::get_if<Message>(&*found)) {
+    handle(NotStarted{*failure}, now);
+    return;
+  }
+  base_ = std::get<Environment>(*found);
+  handle(EnvironmentReady{}, now);
+}
+
+void TrialRunner::start(TimePoint now) {
+  const fs::path& directory = settings_.directory;
+  TrialEnvironment environment =
+      trial_environment(spec_.inherit_environment ? *base_ : Environment{}, spec_,
+                        {directory / "plog", settings_.devices});
+  const auto command =
+      replace_placeholder(spec_.command, "{om}", (om_directory() / spec_.om).string());
+  for (const Message& notice : environment.notices) {
+    handle(Noticed{notice}, now);
+  }
+  try {
+    execution_.emplace(directory, command,
+                       spec_.working_directory.empty() ? directory
+                                                       : fs::path(spec_.working_directory),
+                       std::move(environment.variables), settings_.cookie,
+                       output_limits(spec_, settings_));
+  } catch (const Error& error) {
+    handle(NotStarted{error.message()}, now);
+    return;
+  }
+  handle(ProgramStarted{static_cast<std::uint64_t>(execution_->id()), wall_clock_us(),
+                        command.front()},
+         now);
+}
+
+void TrialRunner::pass_on(std::vector<protocol::StepLine> lines, TimePoint now) {
+  if (!lines.empty()) {
+    handle(StepLinesFound{std::move(lines)}, now);
+  }
+}
+
+void TrialRunner::step(TimePoint now) {
+  look_for_environment(now);
+  if (now >= job_.deadline()) {
+    handle(Tick{}, now);
+  }
+  if (!execution_ || job_.finished()) {
+    return;
+  }
+  if (draining_) {
+    drain(now);
+    return;
+  }
+  pass_on(execution_->read(now), now);
+  if (execution_->take_exit()) {
+    handle(ProgramExited{}, now);
+  }
+  if (ending_) {
+    if (const auto status = execution_->step_end(now)) {
+      ending_ = false;
+      tell_stuck(now);
+      handle(TreeEnded{*status}, now);
+      if (draining_) {
+        drain(now);
+      }
+    }
+  }
+}
+
+void TrialRunner::tell_stuck(TimePoint now) {
+  for (const os::ProcessInfo& process : execution_->stuck()) {
+    handle(Noticed{message("trial.stuck_process",
+                           "process {} ({}) of this trial cannot be killed (state {}): its device "
+                           "is not used any more until that process is gone",
+                           process.key.id, process.name, std::string(1, process.state))},
+           now);
+  }
+}
+
+void TrialRunner::drain(TimePoint now) {
+  std::vector<protocol::StepLine> lines;
+  const bool more = execution_->drain(lines);
+  pass_on(std::move(lines), now);
+  if (more) {
+    return;
+  }
+  draining_ = false;
+  files_ = execution_->files();
+  constexpr std::size_t kTailLines = 20;
+  handle(OutputDrained{files_, execution_->output().dropped(),
+                       execution_->output().last_lines(kTailLines)},
+         now);
+}
+
+std::vector<int> TrialRunner::descriptors(TimePoint now) const {
+  return execution_ && !job_.finished() ? execution_->descriptors(now) : std::vector<int>{};
+}
+
+TimePoint TrialRunner::deadline() const {
+  if (draining_) {
+    return TimePoint::min();
+  }
+  const bool executing = execution_ && std::string_view(job_.state_name()) !=
+                                           std::string_view(protocol::kStateFinished);
+  return std::min(job_.deadline(), executing ? execution_->deadline() : kNever);
+}
+
+void TrialRunner::fetch(const protocol::Fetch& request) {
+  protocol::FileData data{key_, request.file, request.offset, false, {}};
+  std::string payload;
+  if (request.file >= files_.size()) {
+    data.failure = message("agent.no_such_file", "this trial has no file number {}", request.file);
+  } else {
+    const fs::path path = settings_.directory / files_[request.file].path;
+    const os::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    payload.resize(std::min<std::size_t>(request.length, protocol::kPayloadBytesMax));
+    const ssize_t got = file.valid() ? ::pread(file.value(), payload.data(), payload.size(),
+                                               static_cast<off_t>(request.offset))
+                                     : -1;
+    payload.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    data.end = got <= 0 || request.offset + payload.size() >= files_[request.file].size;
+    if (got < 0) {
+      data.failure = message("agent.file_unreadable", "{} of this trial cannot be read any more",
+                             files_[request.file].path);
+    }
+  }
+  reports_.push_back({std::move(data), std::move(payload)});
+}
+
+std::vector<OutgoingReport> TrialRunner::take_reports() {
+  return std::exchange(reports_, {});
+}
+
+void TrialRunner::remove_directory() {
+  try {
+    os::remove_tree(settings_.directory);
+  } catch (const Error&) {
+    // The next start of the agent sweeps what is left.
+  }
+}
+
+}  // namespace mstune::agent

@@ -1,0 +1,91 @@
+// One trial on this machine: carries the job's actions out and feeds it what happened.
+//
+// The server owns it, polls its descriptors, calls step() and sends its reports. The directory is
+// made when the trial begins and removed with it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+#include "agent/cann_environment.h"
+#include "agent/execution.h"
+#include "agent/job.h"
+#include "protocol/codec.h"
+
+namespace mstune::agent {
+
+struct RunnerSettings {
+  std::filesystem::path directory;  // of this trial; does not exist yet
+  std::string cookie;               // "NAME=value", unique to this trial
+  std::vector<int> devices;         // empty: device selection is left alone
+  Duration reconnect_grace = std::chrono::seconds(60);
+  std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
+};
+
+struct OutgoingReport {
+  protocol::Report report;
+  std::string payload;
+};
+
+class TrialRunner {
+ public:
+  TrialRunner(protocol::TrialKey key, protocol::TrialSpec spec, RunnerSettings settings,
+              CannEnvironments& environments);
+  ~TrialRunner();
+  TrialRunner(const TrialRunner&) = delete;
+  TrialRunner& operator=(const TrialRunner&) = delete;
+
+  [[nodiscard]] const protocol::TrialKey& key() const { return key_; }
+  [[nodiscard]] const protocol::TrialSpec& spec() const { return spec_; }
+  [[nodiscard]] const Job& job() const { return job_; }
+  [[nodiscard]] std::filesystem::path om_directory() const { return settings_.directory / "om"; }
+
+  void begin(TimePoint now);
+  void handle(const JobEvent& event, TimePoint now);
+
+  // True from begin() until on_laid_out(): its files are to be put into om_directory().
+  [[nodiscard]] bool wants_files() const { return wants_files_; }
+  void on_laid_out(const std::optional<Message>& failure, TimePoint now);
+
+  // Reads, looks, ends: whatever is due.
+  void step(TimePoint now);
+  [[nodiscard]] std::vector<int> descriptors(TimePoint now) const;
+  [[nodiscard]] TimePoint deadline() const;
+
+  void fetch(const protocol::Fetch& request);
+
+  // What is to be sent to the coordinator, in order.
+  std::vector<OutgoingReport> take_reports();
+
+  // Processes of it that could not be killed: its device cannot be used.
+  [[nodiscard]] bool is_stuck() const { return execution_ && !execution_->stuck().empty(); }
+
+ private:
+  void carry_out(const std::vector<JobAction>& actions, TimePoint now);
+  void carry_out(const JobAction& action, TimePoint now);
+  void prepare(TimePoint now);
+  void look_for_environment(TimePoint now);
+  void start(TimePoint now);
+  void pass_on(std::vector<protocol::StepLine> lines, TimePoint now);
+  void tell_stuck(TimePoint now);
+  void drain(TimePoint now);
+  void remove_directory();
+
+  protocol::TrialKey key_;
+  protocol::TrialSpec spec_;
+  RunnerSettings settings_;
+  CannEnvironments& environments_;
+  Job job_;
+  std::optional<Execution> execution_;
+  std::optional<Environment> base_;
+  std::vector<protocol::TrialFile> files_;
+  std::vector<OutgoingReport> reports_;
+  bool wants_files_ = false;
+  bool wants_environment_ = false;
+  bool ending_ = false;
+  bool draining_ = false;
+};
+
+}  // namespace mstune::agent

@@ -1,0 +1,84 @@
+// The ZeroMQ sockets of this project: an agent's ROUTER, a coordinator's DEALER, and the one place
+// where both programs wait.
+//
+// All messages have a header frame and may have a payload frame. Sending never waits. One thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/time.h"
+
+namespace mstune::os {
+
+struct Frames {
+  std::string peer;  // who sent it, or shall get it; a ROUTER's only
+  std::string header;
+  std::string payload;
+};
+
+struct SocketLimits {
+  std::int64_t frame_bytes_max = 2 * 1024 * 1024;  // a larger one closes the connection
+  int messages_max = 4096;                         // waiting in one direction, for one peer
+};
+
+class Socket {
+ public:
+  // Binds a ROUTER. Throws an environment error "socket.cannot_bind".
+  static Socket listen(const std::string& endpoint, const SocketLimits& limits = {});
+  // Connects a DEALER; returns at once and reconnects by itself. Throws a usage error
+  // "socket.bad_endpoint".
+  static Socket connect(const std::string& endpoint, const SocketLimits& limits = {});
+
+  Socket(Socket&&) noexcept;
+  Socket& operator=(Socket&&) noexcept;
+  Socket(const Socket&) = delete;
+  Socket& operator=(const Socket&) = delete;
+  ~Socket();
+
+  // False when the message was not taken: the peer is gone or too much waits for it.
+  bool send(const Frames& frames);
+
+  // The next message; nothing when none waits. One with a wrong number of frames is dropped.
+  std::optional<Frames> receive();
+
+  // The address that was bound, with the port that the system chose.
+  [[nodiscard]] std::string endpoint() const;
+
+ private:
+  friend class PollSet;
+  struct State;
+  explicit Socket(std::unique_ptr<State> state);
+
+  std::unique_ptr<State> state_;
+};
+
+// What one wait looks at. Made anew for each wait.
+class PollSet {
+ public:
+  PollSet();
+  ~PollSet();
+  PollSet(const PollSet&) = delete;
+  PollSet& operator=(const PollSet&) = delete;
+
+  void add(const Socket& socket);
+  // Negative descriptors are left out.
+  void add(int descriptor);
+
+  // Waits until one of them can be read, at most `wait`. Signals do not end it: poll their
+  // descriptor.
+  void wait(Duration wait);
+
+  [[nodiscard]] bool readable(int descriptor) const;
+
+ private:
+  struct Items;
+  std::unique_ptr<Items> items_;
+};
+
+}  // namespace mstune::os

@@ -1,0 +1,53 @@
+// The JSON and CSV documents of a run directory: text in, values out, and back. Pure.
+//
+// Field names are those that users of the sample know. Strings from a log or a command may hold
+// any bytes: what is not UTF-8 is replaced, never an error. A figure that does not exist is null.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "coordinator/ranking.h"
+
+namespace mstune::coordinator {
+
+// What was asked for: campaign.json at the start, and the head of summary.json.
+struct CampaignDocument {
+  std::string mode = "online";
+  std::string command;
+  std::optional<std::string> compile_command;
+  std::optional<std::string> target_host;
+  std::uint64_t repeat = 0;
+  Gates gates;
+  std::vector<Candidate> candidates;
+};
+
+// A trial as its trial.json or the list in summary.json knows it; the evaluation is made anew.
+struct SavedTrial {
+  std::optional<std::uint32_t> index;  // the sample has none: the order says it
+  std::string config;                  // as it is written there, "LoadBalance:04"
+  Trial trial;
+  std::uint32_t attempt = 1;
+  TrialOutcome outcome;  // reasons are those from outside
+};
+
+struct SavedSummary {
+  CampaignDocument campaign;
+  std::vector<SavedTrial> trials;
+};
+
+std::string campaign_json(const CampaignDocument& campaign);
+std::string trial_json(const EvaluatedTrial& trial);
+std::string summary_json(const CampaignDocument& campaign, const Ranking& ranking,
+                         const std::vector<EvaluatedTrial>& trials);
+std::string summary_csv(const Ranking& ranking);
+
+// They throw an environment error that names `path` and what is wrong with it.
+CampaignDocument parse_campaign(std::string_view text, std::string_view path);
+SavedTrial parse_trial(std::string_view text, std::string_view path);
+SavedSummary parse_summary(std::string_view text, std::string_view path);
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,57 @@
+// The gates: may the steps of one trial be compared with others? Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/message.h"
+#include "common/object_id.h"
+#include "coordinator/step_set.h"
+
+namespace mstune::coordinator {
+
+struct Gates {
+  std::uint64_t drop_first = 1;         // steps below this number are warm-up
+  std::uint64_t min_steps = 5;          // retained steps that the main object needs
+  std::optional<ObjectId> main_object;  // empty: the one with most retained records
+};
+
+// Why a trial does not count.
+struct Reason {
+  std::string code;  // never changes: "too_few_steps"; goes into `reason_codes`
+  Message sentence;
+};
+
+// What became of the program, as those saw it who ran it.
+struct TrialOutcome {
+  std::optional<int> exit_code;  // negative: a signal; empty: it never started
+  bool exit_unknown = false;     // only its logs are there: nobody saw it end
+  std::optional<double> wall_seconds;
+  std::vector<Reason> reasons;  // from outside: "timeout", "agent_lost", "not_built"
+};
+
+struct TrialEvaluation {
+  bool valid = false;
+  std::vector<Reason> reasons;  // those of the outcome first; empty exactly when valid
+  std::vector<Message> warnings;
+  std::uint64_t step_count = 0;  // distinct steps of all objects, warm-up included
+  std::optional<ProcessObject> main_object;
+  std::uint64_t processes = 0;          // that wrote records
+  std::vector<std::uint64_t> costs_us;  // of the main object's retained steps
+};
+
+// `expected_mode` is the candidate as it was handed to the pass: a record with another text was
+// made by another pass or a stale OM.
+TrialEvaluation evaluate(const StepSet& steps, std::string_view expected_mode,
+                         const TrialOutcome& outcome, const Gates& gates);
+
+// For a trial that has no records because it never ran.
+TrialEvaluation evaluate_unrun(const TrialOutcome& outcome);
+
+// True for the codes that evaluate() itself gives; others come from outside.
+bool is_gate_code(std::string_view code);
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,54 @@
+// Trials → the ranked candidates and the one to recommend. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/candidate.h"
+#include "common/statistics.h"
+#include "coordinator/evaluation.h"
+#include "coordinator/plan.h"
+
+namespace mstune::coordinator {
+
+struct EvaluatedTrial {
+  Trial trial;
+  std::uint32_t attempt = 1;
+  TrialOutcome outcome;
+  TrialEvaluation evaluation;
+};
+
+enum class Verdict { improvement, neutral, regression, invalid, no_baseline };
+
+// "improvement" and so on: the word in the documents.
+std::string_view word(Verdict verdict);
+
+inline constexpr double kImprovementSpeedup = 1.05;  // from here on it is one
+inline constexpr double kRegressionSpeedup = 0.98;   // below this it is one
+inline constexpr double kUnstableCv = 0.05;          // above this more repeats are suggested
+
+struct Summary {
+  Candidate candidate;
+  std::uint64_t trials = 0;
+  std::uint64_t valid_trials = 0;
+  std::optional<CostFigures> figures;  // pooled over the valid trials; empty without one
+  std::optional<double> speedup;       // median of default / median; empty where that is undefined
+  Verdict verdict = Verdict::invalid;
+  std::vector<std::string> reasons;       // "trial 3: ...", of its trials in their order
+  std::vector<std::string> reason_codes;  // each once
+};
+
+struct Ranking {
+  std::vector<Summary> summaries;  // by median, then by name; those without data last, by name
+  Candidate recommended = kDefaultCandidate;
+
+  [[nodiscard]] bool any_data() const;
+};
+
+// `candidates` are those of the campaign: one without any trial is listed as well.
+Ranking rank(const std::vector<EvaluatedTrial>& trials, const std::vector<Candidate>& candidates);
+
+}  // namespace mstune::coordinator

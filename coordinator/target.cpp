@@ -1,0 +1,175 @@
+#include "coordinator/target.h"
+
+#include <functional>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+
+namespace mstune::coordinator {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint16_t kSshPort = 22;
+
+// nlohmann keeps the last of two equal keys silently; a person who wrote two wants to know.
+json parse_without_duplicates(std::string_view text, const std::string& file) {
+  std::vector<std::set<std::string>> keys;
+  const auto watch = [&](int /*depth*/, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) {
+      keys.emplace_back();
+    } else if (event == json::parse_event_t::object_end) {
+      keys.pop_back();
+    } else if (event == json::parse_event_t::key &&
+               !keys.back().insert(parsed.get<std::string>()).second) {
+      throw usage_error("target.duplicate_field", "{}: the field \"{}\" is there twice", file,
+                        parsed.get<std::string>());
+    }
+    return true;
+  };
+  try {
+    return json::parse(text.begin(), text.end(), watch);
+  } catch (const json::parse_error& error) {
+    throw usage_error("target.not_json", "{} is not JSON: {}", file, std::string(error.what()));
+  }
+}
+
+class Reader {
+ public:
+  Reader(const json& document, const std::string& file) : document_(document), file_(file) {}
+
+  void text(const char* field, std::string& value) {
+    if (const json* found = find(field)) {
+      value = string_of(*found, field);
+    }
+  }
+
+  void required_text(const char* field, std::string& value) {
+    text(field, value);
+    if (value.empty()) {
+      throw usage_error("target.missing_field", "{}: the field \"{}\" is missing or empty", file_,
+                        field);
+    }
+  }
+
+  void port(std::uint16_t& value) {
+    const json* found = find("port");
+    if (found == nullptr) {
+      return;
+    }
+    if (!found->is_number_integer() || found->get<std::int64_t>() < 1 ||
+        found->get<std::int64_t>() > 65535) {
+      throw usage_error("target.bad_port", "{}: \"port\" must be a whole number from 1 to 65535",
+                        file_);
+    }
+    value = found->get<std::uint16_t>();
+    if (value == kSshPort) {
+      throw usage_error("target.ssh_port",
+                        "{}: port 22 is ssh's; an agent is reached at its own port: put the one "
+                        "that mstune-agent was started with, or leave \"port\" out for {}",
+                        file_, protocol::kDefaultPort);
+    }
+  }
+
+  void texts(const char* field, std::map<std::string, std::string>& values) {
+    const json* found = find(field);
+    if (found == nullptr) {
+      return;
+    }
+    if (!found->is_object()) {
+      throw wrong_type(field, "an object of strings, as in {\"NAME\": \"value\"}");
+    }
+    for (const auto& [key, value] : found->items()) {
+      values[key] = string_of(value, field);
+    }
+  }
+
+  bool holds(const char* field) { return find(field) != nullptr; }
+
+  // Whatever was not asked for, and is not a comment, is a field that nobody would heed.
+  void refuse_others() const {
+    for (const auto& [key, value] : document_.items()) {
+      if (!known_.contains(key) && !key.starts_with('_')) {
+        throw usage_error("target.unknown_field",
+                          "{}: unknown field \"{}\"; known are: {} (a field that begins with \"_\" "
+                          "is a comment)",
+                          file_, key, fmt::format("{}", fmt::join(known_, ", ")));
+      }
+    }
+  }
+
+ private:
+  const json* find(const char* field) {
+    known_.insert(field);
+    const auto found = document_.find(field);
+    return found == document_.end() ? nullptr : &*found;
+  }
+
+  std::string string_of(const json& value, const char* field) const {
+    if (!value.is_string()) {
+      throw wrong_type(field, "a string");
+    }
+    return value.get<std::string>();
+  }
+
+  [[nodiscard]] Error wrong_type(const char* field, const char* wanted) const {
+    return usage_error("target.wrong_type", "{}: \"{}\" must be {}", file_, field, wanted);
+  }
+
+  const json& document_;
+  const std::string& file_;
+  std::set<std::string> known_;
+};
+
+void meet_fields_of_ssh_days(Reader& reader, const std::string& file, Target& target) {
+  if (reader.holds("user")) {
+    target.notes.push_back(
+        message("target.user_ignored",
+                "{}: \"user\" is ignored: the agent runs as the user who started it", file));
+  }
+  if (reader.holds("remote_workdir")) {
+    target.notes.push_back(
+        message("target.remote_workdir_ignored",
+                "{}: \"remote_workdir\" is ignored: the agent has a working directory of its own "
+                "(mstune-agent --work-dir)",
+                file));
+  }
+  if (reader.holds("identity_file")) {
+    throw usage_error("target.ssh_key",
+                      "{}: \"identity_file\" names an ssh private key, and ssh is not used any "
+                      "more: remove the field",
+                      file);
+  }
+}
+
+}  // namespace
+
+Target parse_target(std::string_view text, const std::string& file) {
+  const json document = parse_without_duplicates(text, file);
+  if (!document.is_object()) {
+    throw usage_error("target.not_object", "{} must hold one JSON object, as in {{\"host\": …}}",
+                      file);
+  }
+  Target target;
+  Reader reader(document, file);
+  reader.required_text("host", target.host);
+  reader.port(target.port);
+  reader.text("run_command", target.run_command);
+  reader.text("cann_env", target.cann_env);
+  reader.texts("env", target.env);
+  reader.text("cwd", target.cwd);
+  meet_fields_of_ssh_days(reader, file, target);
+  reader.refuse_others();
+  return target;
+}
+
+std::string endpoint(const Target& target) {
+  const bool is_ipv6 = target.host.find(':') != std::string::npos && target.host.front() != '[';
+  return is_ipv6 ? fmt::format("tcp://[{}]:{}", target.host, target.port)
+                 : fmt::format("tcp://{}:{}", target.host, target.port);
+}
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,36 @@
+// The target file: where an agent is and what to run there.
+//
+// Its field names are the sample's where they still mean something; fields of ssh days are met with
+// a sentence that says what replaces them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/message.h"
+#include "protocol/messages.h"
+
+namespace mstune::coordinator {
+
+struct Target {
+  std::string host;
+  std::uint16_t port = protocol::kDefaultPort;
+  std::string run_command;  // as written; empty: --run-command is used
+  std::string cann_env;     // a set_env.sh on the agent's machine; empty: none
+  std::map<std::string, std::string> env;
+  std::string cwd;             // on the agent's machine; empty: the trial's directory
+  std::vector<Message> notes;  // for the person, once
+};
+
+// Reads the text of a target file; `file` names it in errors. Throws a usage error that names the
+// field and the file: not JSON, unknown field (but those that begin with "_"), wrong type,
+// duplicate key, missing host, port 22, an ssh key.
+Target parse_target(std::string_view text, const std::string& file);
+
+// Where the agent listens: "tcp://host:port".
+std::string endpoint(const Target& target);
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,35 @@
+// Messages ↔ bytes, as MessagePack within limits.
+//
+// A message is an array of two: its tag and a map of its fields. Whatever bytes come in, unpacking
+// either gives a valid message or throws a protocol Error; memory stays within the limits below.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "protocol/messages.h"
+
+namespace mstune::protocol {
+
+using Request = std::variant<Hello, Ping, Assign, Cancel, Acknowledge, Fetch, Release, Goodbye>;
+using Report = std::variant<Welcome, Pong, Status, Events, FileData, Failure>;
+
+inline constexpr std::size_t kHeaderBytesMax = 1024 * 1024;
+inline constexpr std::size_t kPayloadBytesMax = 256 * 1024;
+
+std::string pack(const Request& request);
+std::string pack(const Report& report);
+
+// Throws Error of kind protocol: not MessagePack, beyond a limit, a field of a wrong type or out of
+// its range, trailing bytes. nullopt: a message of a tag that this version does not know.
+std::optional<Request> unpack_request(std::string_view bytes);
+std::optional<Report> unpack_report(std::string_view bytes);
+
+// The tag of a message, for errors and logs: "hello".
+const char* tag(const Request& request);
+const char* tag(const Report& report);
+
+}  // namespace mstune::protocol

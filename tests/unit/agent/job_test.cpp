@@ -1,0 +1,179 @@
+#include "agent/job.h"
+
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace mstune::agent {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const TimePoint kStart{std::chrono::hours(1)};
+
+template <typename T>
+const T* find(const std::vector<JobAction>& actions) {
+  for (const JobAction& action : actions) {
+    if (const T* found = std::get_if<T>(&action)) {
+      return found;
+    }
+  }
+  return nullptr;
+}
+
+// All events that the actions send, in order.
+std::vector<protocol::Event> sent(const std::vector<JobAction>& actions) {
+  std::vector<protocol::Event> events;
+  for (const JobAction& action : actions) {
+    if (const auto* send = std::get_if<SendEvents>(&action)) {
+      events.insert(events.end(), send->batch.events.begin(), send->batch.events.end());
+    }
+  }
+  return events;
+}
+
+Job running_job(JobSettings settings = {}) {
+  Job job(settings);
+  CHECK(find<PrepareEnvironment>(job.begin(kStart)) != nullptr);
+  CHECK(find<StartProgram>(job.handle(EnvironmentReady{}, kStart)) != nullptr);
+  CHECK(sent(job.handle(ProgramStarted{42, 0, "/bin/true"}, kStart)).size() == 1);
+  return job;
+}
+
+const protocol::Exited& exited(const std::vector<protocol::Event>& events) {
+  REQUIRE_FALSE(events.empty());
+  REQUIRE(std::holds_alternative<protocol::Exited>(events.back()));
+  return std::get<protocol::Exited>(events.back());
+}
+
+TEST_CASE("job: a trial ends its tree, drains, tells the exit, and goes when it is released") {
+  Job job = running_job();
+  CHECK(
+      sent(job.handle(StepLinesFound{{{"stdout.log", 1, {"a"}}, {"stdout.log", 2, {"b"}}}}, kStart))
+          .size() == 2);
+  CHECK(find<EndTree>(job.handle(ProgramExited{}, kStart + seconds(2))) != nullptr);
+  CHECK(find<DrainOutput>(job.handle(TreeEnded{3}, kStart + seconds(2))) != nullptr);
+  const auto last = sent(job.handle(OutputDrained{{{"stdout.log", 9}}, 0, "x"}, kStart));
+  CHECK(exited(last).exit_code == 3);
+  CHECK(exited(last).cause == protocol::kCauseExit);
+  CHECK(exited(last).run_us == 2'000'000);
+  CHECK(exited(last).files.size() == 1);
+  CHECK(job.holds_slot());
+  CHECK(find<RemoveJob>(job.handle(ReleaseAsked{}, kStart)) != nullptr);
+  CHECK(job.finished());
+  CHECK_FALSE(job.holds_slot());
+}
+
+TEST_CASE("job: the timeout acts at its deadline and not a millisecond before") {
+  Job job = running_job({.timeout = seconds(10)});
+  CHECK(find<EndTree>(job.handle(Tick{}, kStart + milliseconds(9999))) == nullptr);
+  CHECK(job.deadline() <= kStart + seconds(10));
+  CHECK(find<EndTree>(job.handle(Tick{}, kStart + seconds(10))) != nullptr);
+  CHECK(job.handle(ProgramExited{}, kStart + seconds(11)).empty());
+  job.handle(TreeEnded{-15}, kStart + seconds(11));
+  const auto last = sent(job.handle(OutputDrained{}, kStart + seconds(11)));
+  CHECK(exited(last).cause == protocol::kCauseTimeout);
+  CHECK(exited(last).exit_code == -15);
+  CHECK(exited(last).run_us == 10'000'000);
+}
+
+TEST_CASE("job: what cannot start is finished at once with its reason") {
+  Job job({});
+  job.begin(kStart);
+  const auto last = sent(job.handle(NotStarted{message("x.y", "no such program")}, kStart));
+  CHECK(exited(last).cause == protocol::kCauseNotStarted);
+  CHECK(exited(last).detail.text == "no such program");
+  CHECK_FALSE(exited(last).started);
+}
+
+TEST_CASE("job: a trial that waits for its slot can be cancelled") {
+  Job job({});
+  CHECK_FALSE(job.holds_slot());
+  CHECK(exited(sent(job.handle(CancelAsked{}, kStart))).cause == protocol::kCauseCancelled);
+  CHECK(job.begin(kStart).empty());
+}
+
+TEST_CASE("job: a lost connection within the grace time costs nothing") {
+  Job job = running_job({.reconnect_grace = seconds(60)});
+  job.handle(CoordinatorGone{}, kStart);
+  CHECK(sent(job.handle(StepLinesFound{{{"s", 1, {"a"}}}}, kStart + seconds(59))).empty());
+  // It had acknowledged nothing, and asks from event 0: the start and the line come again.
+  const auto again = sent(job.handle(CoordinatorSeen{0}, kStart + seconds(59)));
+  CHECK(again.size() == 2);
+  CHECK(find<EndTree>(job.handle(Tick{}, kStart + seconds(120))) == nullptr);
+}
+
+TEST_CASE("job: after the grace time the program is ended and the slot is free") {
+  Job job = running_job({.reconnect_grace = seconds(60)});
+  job.handle(CoordinatorGone{}, kStart);
+  CHECK(find<EndTree>(job.handle(Tick{}, kStart + seconds(59))) == nullptr);
+  CHECK(find<EndTree>(job.handle(Tick{}, kStart + seconds(60))) != nullptr);
+  CHECK(find<DrainOutput>(job.handle(TreeEnded{0}, kStart + seconds(61))) != nullptr);
+  CHECK(find<RemoveJob>(job.handle(OutputDrained{}, kStart + seconds(61))) != nullptr);
+  CHECK(job.finished());
+}
+
+TEST_CASE("job: the grace time also ends a trial that had finished or was about to") {
+  SUBCASE("finished") {
+    Job job = running_job();
+    job.handle(ProgramExited{}, kStart);
+    job.handle(TreeEnded{0}, kStart);
+    job.handle(OutputDrained{}, kStart);
+    job.handle(CoordinatorGone{}, kStart);
+    CHECK(find<RemoveJob>(job.handle(Tick{}, kStart + seconds(60))) != nullptr);
+  }
+  SUBCASE("ending by itself") {
+    Job job = running_job();
+    job.handle(CoordinatorGone{}, kStart);
+    job.handle(ProgramExited{}, kStart + seconds(30));
+    CHECK(find<RemoveJob>(job.handle(Tick{}, kStart + seconds(60))) == nullptr);
+    job.handle(TreeEnded{0}, kStart + seconds(61));
+    CHECK(find<RemoveJob>(job.handle(OutputDrained{}, kStart + seconds(61))) != nullptr);
+  }
+}
+
+TEST_CASE("job: its status is repeated while the coordinator is there") {
+  Job job = running_job({.status_period = seconds(2)});
+  CHECK(job.deadline() == kStart + seconds(2));
+  const auto actions = job.handle(Tick{}, kStart + seconds(2));
+  REQUIRE(find<SendStatus>(actions) != nullptr);
+  CHECK(find<SendStatus>(actions)->state == protocol::kStateRunning);
+  CHECK(job.deadline() == kStart + seconds(4));
+}
+
+TEST_CASE("event log: sends within its window and goes on when the coordinator acknowledges") {
+  EventLog log(1000);
+  for (int i = 0; i < 10; ++i) {
+    log.append(protocol::StepLine{"s", 1, {std::string(235, 'x')}});  // 300 each with overhead
+  }
+  CHECK(log.take(100).events.size() == 1);
+  CHECK(log.take(10000).events.size() == 3);  // the window is reached
+  CHECK(log.take(10000).events.empty());
+  CHECK_FALSE(log.acknowledge(5));  // never sent
+  CHECK(log.acknowledge(2));
+  const EventBatch next = log.take(10000);
+  CHECK(next.first == 4);
+  CHECK(next.events.size() == 2);
+}
+
+TEST_CASE("event log: is asked again from any number that was not acknowledged") {
+  EventLog log;
+  for (int i = 0; i < 5; ++i) {
+    log.append(protocol::Notice{});
+  }
+  CHECK(log.take().events.size() == 5);
+  CHECK(log.acknowledge(2));
+  CHECK_FALSE(log.rewind(1));
+  CHECK_FALSE(log.rewind(6));
+  CHECK(log.rewind(3));
+  CHECK(log.take().first == 3);
+  CHECK(log.rewind(5));
+  CHECK(log.all_acknowledged());
+  CHECK(log.take().events.empty());
+  CHECK(log.count() == 5);
+}
+
+}  // namespace
+}  // namespace mstune::agent

@@ -1,0 +1,223 @@
+#include "coordinator/dispatcher.h"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+namespace mstune::coordinator {
+namespace {
+
+using std::chrono::seconds;
+using Actions = std::vector<CampaignAction>;
+
+const TimePoint kStart{std::chrono::hours(1)};
+
+CampaignSettings online_settings(int repeat = 1) {
+  CampaignSettings settings;
+  settings.candidates = candidates_of_list("LoadBalance:4");
+  settings.trials = trials_in_rounds(settings.candidates, repeat);
+  return settings;
+}
+
+CampaignSettings offline_settings() {
+  CampaignSettings settings = online_settings();
+  settings.offline = true;
+  return settings;
+}
+
+template <typename T>
+std::vector<T> all(const Actions& actions) {
+  std::vector<T> found;
+  for (const CampaignAction& action : actions) {
+    if (const T* one = std::get_if<T>(&action)) {
+      found.push_back(*one);
+    }
+  }
+  return found;
+}
+
+template <typename T>
+T only(const Actions& actions) {
+  const auto found = all<T>(actions);
+  REQUIRE(found.size() == 1);
+  return found.front();
+}
+
+// Runs the assigned attempt to its end and returns what comes next.
+Actions run(Dispatcher& dispatcher, const Attempt& attempt, TimePoint now) {
+  dispatcher.handle(AttemptSeen{attempt}, now);
+  const Attempt collected =
+      only<CollectAttempt>(dispatcher.handle(AttemptExited{attempt}, now)).attempt;
+  CHECK(collected == attempt);
+  return dispatcher.handle(AttemptRecorded{attempt}, now);
+}
+
+TEST_CASE("dispatcher: runs each trial once, one after the other, and finishes") {
+  Dispatcher dispatcher(online_settings(2), kStart);
+  Actions actions = dispatcher.handle(AgentReady{0, "a"}, kStart);
+  for (std::uint32_t trial = 0; trial < 4; ++trial) {
+    const Attempt attempt = only<AssignAttempt>(actions).attempt;
+    CHECK(attempt == Attempt{0, trial, 1});
+    actions = run(dispatcher, attempt, kStart);
+    CHECK(only<ReleaseAttempt>(actions).attempt == attempt);
+  }
+  CHECK(only<Finish>(actions).ending == Ending::complete);
+  CHECK(dispatcher.finished());
+  CHECK(dispatcher.deadline() == kNever);
+}
+
+TEST_CASE("dispatcher: an unanswered assignment is sent again at its deadline") {
+  Dispatcher dispatcher(online_settings(), kStart);
+  const Attempt attempt =
+      only<AssignAttempt>(dispatcher.handle(AgentReady{0, "a"}, kStart)).attempt;
+  CHECK(dispatcher.deadline() == kStart + seconds(2));
+  CHECK(dispatcher.handle(Tick{}, kStart + seconds(1)).empty());
+  CHECK(only<AssignAttempt>(dispatcher.handle(Tick{}, kStart + seconds(2))).attempt == attempt);
+  dispatcher.handle(AttemptSeen{attempt}, kStart + seconds(3));
+  CHECK(dispatcher.handle(Tick{}, kStart + seconds(9)).empty());
+}
+
+TEST_CASE("dispatcher: an agent that never answers fails the campaign at its deadline") {
+  Dispatcher dispatcher(online_settings(), kStart);
+  CHECK(dispatcher.deadline() == kStart + seconds(15));
+  CHECK(dispatcher.handle(Tick{}, kStart + seconds(14)).empty());
+  const Finish finish = only<Finish>(dispatcher.handle(Tick{}, kStart + seconds(15)));
+  CHECK(finish.ending == Ending::failed);
+  CHECK(finish.why.id == "campaign.no_agent");
+}
+
+TEST_CASE("dispatcher: a connection that is lost for less than the grace time costs nothing") {
+  Dispatcher dispatcher(online_settings(), kStart);
+  const Attempt attempt =
+      only<AssignAttempt>(dispatcher.handle(AgentReady{0, "a"}, kStart)).attempt;
+  dispatcher.handle(AttemptSeen{attempt}, kStart);
+  CHECK(all<Tell>(dispatcher.handle(AgentGone{0}, kStart)).size() == 1);
+  CHECK(dispatcher.handle(Tick{}, kStart + seconds(59)).empty());
+  const Actions back = dispatcher.handle(AgentReady{0, "a"}, kStart + seconds(59));
+  CHECK(only<AssignAttempt>(back).attempt == attempt);
+  CHECK(all<DiscardAttempt>(back).empty());
+}
+
+TEST_CASE("dispatcher: after the grace time the attempt is lost and runs again on return") {
+  Dispatcher dispatcher(online_settings(), kStart);
+  const Attempt attempt =
+      only<AssignAttempt>(dispatcher.handle(AgentReady{0, "a"}, kStart)).attempt;
+  dispatcher.handle(AttemptSeen{attempt}, kStart);
+  dispatcher.handle(AgentGone{0}, kStart);
+  const Actions lost = dispatcher.handle(Tick{}, kStart + seconds(60));
+  CHECK(only<DiscardAttempt>(lost).attempt == attempt);
+  CHECK(all<AssignAttempt>(lost).empty());
+  const Actions back = dispatcher.handle(AgentReady{0, "a"}, kStart + seconds(90));
+  CHECK(only<AssignAttempt>(back).attempt == Attempt{0, 0, 2});
+  // What the first attempt still says is not about this one.
+  CHECK(dispatcher.handle(AttemptExited{attempt}, kStart + seconds(91)).empty());
+}
+
+TEST_CASE("dispatcher: a restarted agent has lost its trial at once") {
+  Dispatcher dispatcher(online_settings(), kStart);
+  dispatcher.handle(AgentReady{0, "a"}, kStart);
+  const Actions back = dispatcher.handle(AgentReady{0, "b"}, kStart + seconds(1));
+  CHECK(only<DiscardAttempt>(back).attempt == Attempt{0, 0, 1});
+  CHECK(only<AssignAttempt>(back).attempt == Attempt{0, 0, 2});
+}
+
+TEST_CASE("dispatcher: attempts are bounded, and the trial is void with the agent's name for it") {
+  Dispatcher dispatcher(online_settings(), kStart);
+  Actions actions = dispatcher.handle(AgentReady{0, "a"}, kStart);
+  for (std::uint32_t number = 1; number <= 3; ++number) {
+    CHECK(only<AssignAttempt>(actions).attempt == Attempt{0, 0, number});
+    actions = dispatcher.handle(AttemptLost{{0, 0, number}}, kStart);
+  }
+  CHECK(only<RecordVoid>(actions).code == "agent_lost");
+  CHECK(only<AssignAttempt>(actions).attempt == Attempt{0, 1, 1});
+}
+
+TEST_CASE("dispatcher: an agent that does not come back ends the campaign with what is there") {
+  Dispatcher dispatcher(online_settings(), kStart);
+  dispatcher.handle(AgentReady{0, "a"}, kStart);
+  dispatcher.handle(AgentGone{0}, kStart);
+  dispatcher.handle(Tick{}, kStart + seconds(60));
+  CHECK(all<Finish>(dispatcher.handle(Tick{}, kStart + seconds(1859))).empty());
+  const Finish finish = only<Finish>(dispatcher.handle(Tick{}, kStart + seconds(1860)));
+  CHECK(finish.why.id == "campaign.agents_gone");
+}
+
+TEST_CASE("dispatcher: offline builds one by one, uploads each, and measures when all are there") {
+  Dispatcher dispatcher(offline_settings(), kStart);
+  Actions actions = dispatcher.handle(AgentReady{0, "a"}, kStart);
+  CHECK(only<StartBuild>(actions).candidate == 0);
+  actions = dispatcher.handle(Built{0}, kStart);
+  CHECK(only<StartBuild>(actions).candidate == 1);
+  CHECK(only<StartUpload>(actions).candidate == 0);
+  CHECK(dispatcher.handle(Uploaded{0, 0}, kStart).empty());
+  CHECK(only<StartUpload>(dispatcher.handle(Built{1}, kStart)).candidate == 1);
+  CHECK(only<AssignAttempt>(dispatcher.handle(Uploaded{0, 1}, kStart)).attempt == Attempt{0, 0, 1});
+}
+
+TEST_CASE("dispatcher: nothing is built before the agent has answered") {
+  Dispatcher dispatcher(offline_settings(), kStart);
+  CHECK(dispatcher.handle(Tick{}, kStart).empty());
+}
+
+TEST_CASE("dispatcher: a failing build stops the campaign at once") {
+  Dispatcher dispatcher(offline_settings(), kStart);
+  dispatcher.handle(AgentReady{0, "a"}, kStart);
+  dispatcher.handle(Built{0}, kStart);
+  const Actions actions = dispatcher.handle(BuildFailed{1, message("x.y", "no")}, kStart);
+  CHECK(all<StopBuilds>(actions).size() == 1);
+  CHECK(only<Finish>(actions).ending == Ending::failed);
+}
+
+TEST_CASE("dispatcher: --keep-going voids the candidate, but never goes on without default") {
+  CampaignSettings settings = offline_settings();
+  settings.keep_going = true;
+  SUBCASE("another candidate") {
+    Dispatcher dispatcher(settings, kStart);
+    dispatcher.handle(AgentReady{0, "a"}, kStart);
+    dispatcher.handle(Built{0}, kStart);
+    CHECK(only<RecordVoid>(dispatcher.handle(BuildFailed{1, message("x.y", "no")}, kStart)).trial ==
+          1);
+    const Actions actions = dispatcher.handle(Uploaded{0, 0}, kStart);
+    const Actions last = run(dispatcher, only<AssignAttempt>(actions).attempt, kStart);
+    CHECK(only<Finish>(last).ending == Ending::complete);
+  }
+  SUBCASE("default") {
+    Dispatcher dispatcher(settings, kStart);
+    dispatcher.handle(AgentReady{0, "a"}, kStart);
+    const Actions actions = dispatcher.handle(BuildFailed{0, message("x.y", "no")}, kStart);
+    CHECK(only<Finish>(actions).ending == Ending::failed);
+  }
+}
+
+TEST_CASE("dispatcher: an interrupt cancels what runs, keeps what is being collected, and ends") {
+  SUBCASE("running") {
+    Dispatcher dispatcher(online_settings(), kStart);
+    const Attempt attempt =
+        only<AssignAttempt>(dispatcher.handle(AgentReady{0, "a"}, kStart)).attempt;
+    CHECK(only<CancelAttempt>(dispatcher.handle(InterruptAsked{}, kStart)).attempt == attempt);
+    const Actions actions = dispatcher.handle(AttemptExited{attempt}, kStart);
+    CHECK(only<DiscardAttempt>(actions).attempt == attempt);
+    CHECK(only<Finish>(actions).ending == Ending::interrupted);
+  }
+  SUBCASE("collecting") {
+    Dispatcher dispatcher(online_settings(), kStart);
+    const Attempt attempt =
+        only<AssignAttempt>(dispatcher.handle(AgentReady{0, "a"}, kStart)).attempt;
+    dispatcher.handle(AttemptExited{attempt}, kStart);
+    CHECK(all<CancelAttempt>(dispatcher.handle(InterruptAsked{}, kStart)).empty());
+    const Actions actions = dispatcher.handle(AttemptRecorded{attempt}, kStart);
+    CHECK(only<Finish>(actions).ending == Ending::interrupted);
+  }
+  SUBCASE("an agent that does not confirm") {
+    Dispatcher dispatcher(online_settings(), kStart);
+    dispatcher.handle(AgentReady{0, "a"}, kStart);
+    dispatcher.handle(InterruptAsked{}, kStart);
+    CHECK(dispatcher.deadline() == kStart + seconds(20));
+    CHECK(dispatcher.handle(Tick{}, kStart + seconds(19)).empty());
+    CHECK(only<Finish>(dispatcher.handle(Tick{}, kStart + seconds(20))).ending ==
+          Ending::interrupted);
+  }
+}
+
+}  // namespace
+}  // namespace mstune::coordinator

@@ -1,0 +1,76 @@
+#include "coordinator/target.h"
+
+#include <doctest/doctest.h>
+
+#include "common/error.h"
+
+namespace mstune::coordinator {
+namespace {
+
+std::string error_of(std::string_view text) {
+  try {
+    parse_target(text, "t.json");
+  } catch (const Error& error) {
+    CHECK(error.kind() == ErrorKind::usage);
+    return error.message().id + "|" + error.what();
+  }
+  return "none";
+}
+
+bool fails_with(std::string_view text, const std::string& id, const std::string& word) {
+  const std::string error = error_of(text);
+  INFO(error);
+  return error.starts_with(id + "|") && error.find(word) != std::string::npos &&
+         error.find("t.json") != std::string::npos;
+}
+
+TEST_CASE("target: the sample's fields that still mean something are read") {
+  const Target target = parse_target(
+      R"({"host": "192.168.1.10", "cann_env": "/usr/local/Ascend/set_env.sh",
+          "run_command": "python3 infer.py --om {om}", "env": {"A": "1"}, "cwd": "/data",
+          "_comment": 5})",
+      "t.json");
+  CHECK(target.host == "192.168.1.10");
+  CHECK(target.port == protocol::kDefaultPort);
+  CHECK(target.run_command == "python3 infer.py --om {om}");
+  CHECK(target.cann_env == "/usr/local/Ascend/set_env.sh");
+  CHECK(target.env.at("A") == "1");
+  CHECK(target.cwd == "/data");
+  CHECK(target.notes.empty());
+  CHECK(endpoint(target) == "tcp://192.168.1.10:18600");
+}
+
+TEST_CASE("target: fields of ssh days are noted, or refused with what to put instead") {
+  const Target target =
+      parse_target(R"({"host": "h", "user": "u", "remote_workdir": "/tmp/x"})", "t.json");
+  REQUIRE(target.notes.size() == 2);
+  CHECK(target.notes[0].id == "target.user_ignored");
+  CHECK(target.notes[1].id == "target.remote_workdir_ignored");
+  CHECK(fails_with(R"({"host": "h", "port": 22})", "target.ssh_port", "18600"));
+  CHECK(fails_with(R"({"host": "h", "identity_file": "~/.ssh/id_rsa"})", "target.ssh_key",
+                   "identity_file"));
+}
+
+TEST_CASE("target: every mistake names the field and the file") {
+  CHECK(fails_with("{", "target.not_json", "line"));
+  CHECK(fails_with("[]", "target.not_object", "object"));
+  CHECK(fails_with("{}", "target.missing_field", "host"));
+  CHECK(fails_with(R"({"host": ""})", "target.missing_field", "host"));
+  CHECK(fails_with(R"({"host": 5})", "target.wrong_type", "host"));
+  CHECK(fails_with(R"({"host": "h", "hots": "h"})", "target.unknown_field", "hots"));
+  CHECK(fails_with(R"({"host": "h", "host": "i"})", "target.duplicate_field", "host"));
+  CHECK(fails_with(R"({"host": "h", "env": {"A": "1", "A": "2"}})", "target.duplicate_field", "A"));
+  CHECK(fails_with(R"({"host": "h", "env": {"A": 1}})", "target.wrong_type", "env"));
+  CHECK(fails_with(R"({"host": "h", "env": []})", "target.wrong_type", "env"));
+  CHECK(fails_with(R"({"host": "h", "port": 0})", "target.bad_port", "port"));
+  CHECK(fails_with(R"({"host": "h", "port": 65536})", "target.bad_port", "port"));
+  CHECK(fails_with(R"({"host": "h", "port": "18600"})", "target.bad_port", "port"));
+  CHECK(fails_with(R"({"host": "h", "port": 1.5})", "target.bad_port", "port"));
+}
+
+TEST_CASE("target: an IPv6 address is put into brackets") {
+  CHECK(endpoint(parse_target(R"({"host": "::1", "port": 7})", "t")) == "tcp://[::1]:7");
+}
+
+}  // namespace
+}  // namespace mstune::coordinator
