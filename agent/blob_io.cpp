@@ -10,7 +10,7 @@
 
 #include "common/chunker.h"
 
-namespace mstune::blob_io {
+namespace mstune::agent::blob_io {
 namespace {
 
 // Reads up to `length` bytes into `buffer`; what was read, empty at the end and on an error.
@@ -18,8 +18,8 @@ std::string_view read_at(int descriptor, std::uint64_t offset, std::string& buff
                          std::size_t length) {
   std::size_t done = 0;
   while (done < length) {
-    const ssize_t got = pread(descriptor, buffer.data() + done, length - done,
-                              static_cast<off_t>(offset + done));
+    const ssize_t got =
+        pread(descriptor, buffer.data() + done, length - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -36,8 +36,9 @@ bool copy_by_hand(int from, std::uint64_t from_offset, int to, std::uint64_t to_
                   std::uint64_t length, std::string_view name) {
   std::string buffer(kChunkMax, '\0');
   while (length > 0) {
-    const std::string_view bytes = read_at(
-        from, from_offset, buffer, static_cast<std::size_t>(std::min<std::uint64_t>(length, buffer.size())));
+    const std::string_view bytes =
+        read_at(from, from_offset, buffer,
+                static_cast<std::size_t>(std::min<std::uint64_t>(length, buffer.size())));
     if (bytes.empty()) {
       return false;
     }
@@ -90,13 +91,11 @@ std::string read_small(const os::UniqueFd& directory, const std::string& name,
     return {};
   }
   std::string content(static_cast<std::size_t>(status.st_size), '\0');
-  return read_at(file.value(), 0, content, content.size()).size() == content.size()
-             ? content
-             : std::string();
+  return read_at(file.value(), 0, content, content.size()).size() == content.size() ? content
+                                                                                    : std::string();
 }
 
-void write_small(const os::UniqueFd& directory, const std::string& name,
-                 std::string_view content) {
+void write_small(const os::UniqueFd& directory, const std::string& name, std::string_view content) {
   const os::UniqueFd file = open_in(directory, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
   if (!file.valid()) {
     throw write_error(name, errno);
@@ -106,8 +105,7 @@ void write_small(const os::UniqueFd& directory, const std::string& name,
 
 void write_at(int descriptor, std::uint64_t offset, std::string_view bytes, std::string_view name) {
   while (!bytes.empty()) {
-    const ssize_t put =
-        pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    const ssize_t put = pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
     if (put < 0 && errno == EINTR) {
       continue;
     }
@@ -166,4 +164,4 @@ bool copy_range(int from, std::uint64_t from_offset, int to, std::uint64_t to_of
   return true;
 }
 
-}  // namespace mstune::blob_io
+}  // namespace mstune::agent::blob_io

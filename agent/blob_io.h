@@ -12,7 +12,7 @@
 #include "common/manifest.h"
 #include "common/os/descriptor.h"
 
-namespace mstune::blob_io {
+namespace mstune::agent::blob_io {
 
 // `store.disk_full` for a full disk or quota, `store.cannot_write` for the rest.
 Error write_error(std::string_view name, int error);
@@ -39,4 +39,4 @@ std::vector<bool> sound_chunks(int descriptor, const Manifest& manifest);
 bool copy_range(int from, std::uint64_t from_offset, int to, std::uint64_t to_offset,
                 std::uint64_t length, std::string_view name);
 
-}  // namespace mstune::blob_io
+}  // namespace mstune::agent::blob_io

@@ -11,7 +11,7 @@
 #include "common/chunker.h"
 #include "common/error.h"
 
-namespace mstune::download {
+namespace mstune::agent::download {
 namespace {
 
 enum class Phase {
@@ -68,8 +68,8 @@ std::string write_bits(const std::vector<bool>& bits) {
 }
 
 // What can be told from an offer alone. Throws.
-Upload read_offer(SessionId session, const Offer& offer) {
-  const auto identity = parse_raw_digest(offer.identity);
+Upload read_offer(SessionId session, const protocol::Offer& offer) {
+  const auto identity = parse_raw_digest(offer.identity.value);
   if (!identity) {
     throw breach("an identity of another length");
   }
@@ -90,13 +90,13 @@ Upload read_offer(SessionId session, const Offer& offer) {
 }
 
 // Adds a page to the list of an upload. Throws.
-void add_page(Upload& upload, const OfferPage& page) {
+void add_page(Upload& upload, const protocol::OfferPage& page) {
   const std::size_t count = page.lengths.size();
-  if (page.first != upload.list.chunks() || count == 0 || count > kOfferPageChunks ||
-      page.digests.size() != count * kDigestSize || count > upload.chunks - page.first) {
+  if (page.first != upload.list.chunks() || count == 0 || count > protocol::kOfferPageChunks ||
+      page.digests.value.size() != count * kDigestSize || count > upload.chunks - page.first) {
     throw breach("a page of chunks that was not asked for");
   }
-  const std::string_view digests = page.digests;
+  const std::string_view digests = page.digests.value;
   for (std::size_t i = 0; i < count; ++i) {
     upload.list.add(parse_raw_digest(digests.substr(i * kDigestSize, kDigestSize)).value(),
                     page.lengths[i]);
@@ -106,7 +106,7 @@ void add_page(Upload& upload, const OfferPage& page) {
   }
 }
 
-void check_piece(const Upload& upload, const Piece& piece, std::uint64_t bytes,
+void check_piece(const Upload& upload, const protocol::Piece& piece, std::uint64_t bytes,
                  std::uint64_t window) {
   if (upload.phase != Phase::receiving || piece.count == 0 || piece.first > upload.chunks ||
       piece.count > upload.chunks - piece.first) {
@@ -117,7 +117,8 @@ void check_piece(const Upload& upload, const Piece& piece, std::uint64_t bytes,
       throw breach("a chunk that was not asked for");
     }
   }
-  if (bytes > kPieceBytesMax || bytes != length_of(*upload.manifest, piece.first, piece.count)) {
+  if (bytes > protocol::kPieceBytesMax ||
+      bytes != length_of(*upload.manifest, piece.first, piece.count)) {
     throw breach("a piece of another length");
   }
   if (upload.arrived - upload.taken + bytes > window) {
@@ -149,9 +150,9 @@ class Machine::State {
   std::vector<Action> actions;
 
  private:
-  void on_message(SessionId session, const Offer& offer, TimePoint now);
-  void on_message(SessionId session, const OfferPage& page, TimePoint now);
-  void on_message(SessionId session, const Withdraw& withdraw, TimePoint now);
+  void on_message(SessionId session, const protocol::Offer& offer, TimePoint now);
+  void on_message(SessionId session, const protocol::OfferPage& page, TimePoint now);
+  void on_message(SessionId session, const protocol::Withdraw& withdraw, TimePoint now);
 
   Upload* find(SessionId session, std::uint64_t number);
   Upload* take_job(std::uint64_t job, TimePoint now);
@@ -193,7 +194,7 @@ void Machine::State::submit(const Upload& upload, What what, std::uint64_t bytes
 }
 
 void Machine::State::refuse(SessionId session, std::uint64_t number, const Message& why) {
-  actions.emplace_back(Send{session, Refused{number, why.id, why.text, why.arguments}});
+  actions.emplace_back(Send{session, protocol::Refused{number, why}});
 }
 
 void Machine::State::refuse(Upload& upload, const Message& why) {
@@ -217,7 +218,7 @@ void Machine::State::on(const Arrived& event, TimePoint now) {
   std::visit([&](const auto& known) { on_message(event.session, known, now); }, event.message);
 }
 
-void Machine::State::on_message(SessionId session, const Offer& offer, TimePoint now) {
+void Machine::State::on_message(SessionId session, const protocol::Offer& offer, TimePoint now) {
   std::uint64_t& last_number = last_number_[session];
   const auto open_offers =
       std::count_if(uploads_.begin(), uploads_.end(),
@@ -240,7 +241,7 @@ void Machine::State::on_message(SessionId session, const Offer& offer, TimePoint
   }
 }
 
-void Machine::State::on_message(SessionId session, const OfferPage& page, TimePoint now) {
+void Machine::State::on_message(SessionId session, const protocol::OfferPage& page, TimePoint now) {
   Upload* const upload = find(session, page.upload);
   if (upload == nullptr) {
     return;
@@ -257,7 +258,7 @@ void Machine::State::on_message(SessionId session, const OfferPage& page, TimePo
   }
 }
 
-void Machine::State::on_message(SessionId session, const Withdraw& withdraw, TimePoint) {
+void Machine::State::on_message(SessionId session, const protocol::Withdraw& withdraw, TimePoint) {
   if (const Upload* const upload = find(session, withdraw.upload)) {
     drop(*upload);
   }
@@ -321,7 +322,7 @@ void Machine::State::on(const LookedUp& event, TimePoint now) {
     return;
   }
   if (event.whole) {
-    send(*upload, Stored{upload->number});
+    send(*upload, protocol::Stored{upload->number});
     drop(*upload);
     return;
   }
@@ -336,7 +337,7 @@ void Machine::State::on(const LookedUp& event, TimePoint now) {
 
 void Machine::State::ask_for_list_or_open(Upload& upload) {
   if (upload.manifest == nullptr && upload.list.chunks() < upload.chunks) {
-    send(upload, ListRequest{upload.number, upload.list.chunks()});
+    send(upload, protocol::ListRequest{upload.number, upload.list.chunks()});
     return;
   }
   if (upload.manifest == nullptr) {
@@ -357,15 +358,16 @@ void Machine::State::on(const Opened& event, TimePoint now) {
   }
   upload->phase = Phase::receiving;
   upload->lacks = event.lacks;
-  upload->lacking = static_cast<std::size_t>(std::count(event.lacks.begin(), event.lacks.end(), true));
-  send(*upload, Need{upload->number, write_bits(event.lacks), options_.window_bytes});
+  upload->lacking =
+      static_cast<std::size_t>(std::count(event.lacks.begin(), event.lacks.end(), true));
+  send(*upload, protocol::Need{upload->number, {write_bits(event.lacks)}, options_.window_bytes});
   complete_if_whole(*upload);
 }
 
 void Machine::State::on(const Written& event, TimePoint now) {
   Upload* const upload = take_job(event.job, now);
   if (upload != nullptr) {
-    send(*upload, Taken{upload->number, upload->taken});
+    send(*upload, protocol::Taken{upload->number, upload->taken});
     complete_if_whole(*upload);
   }
 }
@@ -379,7 +381,7 @@ void Machine::State::complete_if_whole(Upload& upload) {
 
 void Machine::State::on(const Completed& event, TimePoint now) {
   if (Upload* const upload = take_job(event.job, now)) {
-    send(*upload, Stored{upload->number});
+    send(*upload, protocol::Stored{upload->number});
     drop(*upload);
   }
 }
@@ -426,15 +428,14 @@ void Machine::State::expire(TimePoint now) {
   for (auto at = uploads_.begin(); at != uploads_.end();) {
     Upload& upload = *at++;
     if (upload.waits_for_sender() && now >= after(upload.heard, options_.silence_max)) {
-      refuse(upload, message("transfer.sender_silent",
-                             "the coordinator sent nothing of the upload for {}",
-                             duration_text(
-                                 std::chrono::duration<double>(options_.silence_max).count())));
+      refuse(upload,
+             message("transfer.sender_silent", "the coordinator sent nothing of the upload for {}",
+                     duration_text(std::chrono::duration<double>(options_.silence_max).count())));
     }
   }
   if (now >= waiting_due_) {
     for (const Upload& upload : uploads_) {
-      send(upload, Waiting{upload.number});
+      send(upload, protocol::Waiting{upload.number});
     }
     waiting_due_ = after(now, options_.waiting_every);
   }
@@ -466,8 +467,12 @@ std::vector<Action> Machine::handle(const Event& event, TimePoint now) {
   return std::exchange(state_->actions, {});
 }
 
-TimePoint Machine::deadline() const { return state_->deadline(); }
+TimePoint Machine::deadline() const {
+  return state_->deadline();
+}
 
-bool Machine::finished() const { return state_->finished(); }
+bool Machine::finished() const {
+  return state_->finished();
+}
 
-}  // namespace mstune::download
+}  // namespace mstune::agent::download

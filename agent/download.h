@@ -19,20 +19,20 @@
 #include "common/time.h"
 #include "protocol/transfer_messages.h"
 
-namespace mstune {
+namespace mstune::agent {
 
 using SessionId = std::uint64_t;  // the caller's number for a connected coordinator
 
 namespace download {
 
-using Incoming = std::variant<Offer, OfferPage, Withdraw>;
+using Incoming = std::variant<protocol::Offer, protocol::OfferPage, protocol::Withdraw>;
 struct Arrived {
   SessionId session = 0;
   Incoming message;
 };
 struct PieceArrived {
   SessionId session = 0;
-  Piece piece;
+  protocol::Piece piece;
   std::uint64_t payload_bytes = 0;
 };
 struct SessionEnded {
@@ -87,7 +87,8 @@ struct StoreJob {
   std::variant<LookUp, Open, Write, Complete, Close> what;
 };
 
-using Outgoing = std::variant<ListRequest, Need, Taken, Stored, Waiting, Refused>;
+using Outgoing = std::variant<protocol::ListRequest, protocol::Need, protocol::Taken,
+                              protocol::Stored, protocol::Waiting, protocol::Refused>;
 struct Send {
   SessionId session = 0;
   Outgoing message;
@@ -95,7 +96,7 @@ struct Send {
 using Action = std::variant<Send, StoreJob>;
 
 struct Options {
-  std::uint64_t window_bytes = kTransferWindowBytes;
+  std::uint64_t window_bytes = protocol::kTransferWindowBytes;
   Duration silence_max = std::chrono::seconds(30);  // of a sender whose turn it is
   Duration waiting_every = std::chrono::seconds(2);
   std::size_t offers_max = 8;  // open in one session
@@ -119,4 +120,4 @@ class Machine {
 };
 
 }  // namespace download
-}  // namespace mstune
+}  // namespace mstune::agent

@@ -12,7 +12,7 @@
 #include "common/error.h"
 #include "common/layout_name.h"
 
-namespace mstune {
+namespace mstune::agent {
 namespace {
 
 Error cannot_lay_out(const std::filesystem::path& directory, std::string_view name, int error) {
@@ -31,8 +31,7 @@ void copy_file(const os::UniqueFd& blobs, const std::string& file, const os::Uni
                const std::string& leaf) {
   const os::UniqueFd from = blob_io::open_in(blobs, file, O_RDONLY);
   struct stat status {};
-  const os::UniqueFd to =
-      blob_io::open_in(directory, leaf, O_WRONLY | O_CREAT | O_EXCL, 0444);
+  const os::UniqueFd to = blob_io::open_in(directory, leaf, O_WRONLY | O_CREAT | O_EXCL, 0444);
   if (!from.valid() || !to.valid() || fstat(from.value(), &status) != 0) {
     throw blob_io::write_error(leaf, errno);
   }
@@ -71,4 +70,4 @@ void place_file(const os::UniqueFd& blobs, const std::string& file,
   copy_file(blobs, file, at, leaf);
 }
 
-}  // namespace mstune
+}  // namespace mstune::agent

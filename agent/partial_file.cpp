@@ -1,6 +1,7 @@
 #include "agent/partial_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,18 +12,34 @@
 #include "agent/blob_io.h"
 #include "common/error.h"
 
-namespace mstune {
+namespace mstune::agent {
 
 PartialFile::PartialFile(const os::UniqueFd& directory, std::string name,
                          std::shared_ptr<const Manifest> manifest,
                          std::optional<std::vector<bool>> sound)
     : name_(std::move(name)), manifest_(std::move(manifest)) {
+  // A crash between its completion and its move leaves a file that may not be written.
+  fchmodat(directory.value(), name_.c_str(), 0600, 0);
   descriptor_ = blob_io::open_in(directory, name_, O_RDWR | O_CREAT, 0600);
   if (!descriptor_.valid() ||
       ftruncate(descriptor_.value(), static_cast<off_t>(manifest_->size)) != 0) {
     throw blob_io::write_error(name_, errno);
   }
-  sound_ = sound ? std::move(*sound) : blob_io::sound_chunks(descriptor_.value(), *manifest_);
+  if (sound) {
+    sound_ = std::move(*sound);
+    note_lacking();
+  } else {
+    check_again();
+  }
+}
+
+void PartialFile::check_again() {
+  sound_ = blob_io::sound_chunks(descriptor_.value(), *manifest_);
+  note_lacking();
+}
+
+void PartialFile::note_lacking() {
+  lacking_.clear();
   for (std::size_t i = 0; i < sound_.size(); ++i) {
     if (!sound_[i]) {
       lacking_.emplace(manifest_->chunks[i].digest, i);
@@ -40,6 +57,11 @@ std::uint64_t PartialFile::lacking_bytes() const {
     bytes += sound_[i] ? 0 : manifest_->chunks[i].length;
   }
   return bytes;
+}
+
+bool PartialFile::can_use(const Manifest& other) const {
+  return std::any_of(other.chunks.begin(), other.chunks.end(),
+                     [&](const Chunk& chunk) { return lacking_.contains(chunk.digest); });
 }
 
 void PartialFile::copy_from(int blob, const Manifest& other) {
@@ -121,4 +143,4 @@ void PartialFile::write(std::size_t first, std::size_t count, std::string_view p
   }
 }
 
-}  // namespace mstune
+}  // namespace mstune::agent

@@ -17,7 +17,7 @@
 #include "common/manifest.h"
 #include "common/os/descriptor.h"
 
-namespace mstune {
+namespace mstune::agent {
 
 class PartialFile {
  public:
@@ -33,8 +33,14 @@ class PartialFile {
   [[nodiscard]] bool whole() const;
   [[nodiscard]] std::uint64_t lacking_bytes() const;
 
-  // Copies what it lacks and a blob has, whose digests were checked. Throws when writing fails.
+  // Whether a file with these chunks has something that this one lacks.
+  [[nodiscard]] bool can_use(const Manifest& other) const;
+
+  // Copies that from a blob whose digests were checked. Throws when writing fails.
   void copy_from(int blob, const Manifest& other);
+
+  // Believes nothing about its chunks but their digests: a blob changed while it was copied from.
+  void check_again();
 
   // Ends copying. What is worth sending: each lacking digest once, at its first place.
   std::vector<bool> begin_receiving();
@@ -56,6 +62,7 @@ class PartialFile {
   };
 
   void copy_run(int blob, const Manifest& other, const Run& run);
+  void note_lacking();
   void note_sound(std::size_t first, std::size_t count);
 
   std::string name_;
@@ -66,4 +73,4 @@ class PartialFile {
   Places duplicates_;  // when receiving: its places behind the first
 };
 
-}  // namespace mstune
+}  // namespace mstune::agent

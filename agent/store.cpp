@@ -1,12 +1,8 @@
 #include "agent/store.h"
 
 #include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -23,7 +19,7 @@
 #include "common/layout_name.h"
 #include "common/os/file.h"
 
-namespace mstune {
+namespace mstune::agent {
 namespace {
 
 enum class Soundness { missing, damaged, sound };
@@ -35,8 +31,8 @@ constexpr std::size_t kManifestBytesMax = std::size_t{64} << 20U;
 
 class Store::State {
  public:
-  State(std::filesystem::path directory, const StoreOptions& options)
-      : options(options), directories(open_store(std::move(directory))) {
+  State(std::filesystem::path directory, const StoreOptions& chosen)
+      : options(chosen), directories(open_store(std::move(directory))) {
     last_use_ = scan_store(directories, index);
   }
 
@@ -45,6 +41,7 @@ class Store::State {
   void complete(const Digest& identity);
   void close(const Digest& identity);
   std::uint64_t purge();
+  void touch(const Digest& identity);
   std::optional<Manifest> read_manifest(const os::UniqueFd& directory, const Digest& identity);
   PartialFile& receiving(const Digest& identity);
 
@@ -53,14 +50,7 @@ class Store::State {
   StoreIndex index;
 
  private:
-  struct Source {
-    Digest identity;
-    os::UniqueFd descriptor;
-    Manifest manifest;
-  };
-
   std::int64_t next_use();
-  void touch(const Digest& identity);
   void drop(const Digest& identity);
   void make_room(const Digest& identity, std::uint64_t size, std::uint64_t to_write);
   void copy_from_others(PartialFile& file);
@@ -154,10 +144,11 @@ void Store::State::make_room(const Digest& identity, std::uint64_t size, std::ui
   }
   const auto victims = index.to_free(std::max(beyond_limit, beyond_disk), identity);
   if (!victims) {
-    throw environment_error("store.disk_full",
-                            "the disk of the agent's store {} has {} free, and the upload needs {}: "
-                            "free some space, or run mstune agents --purge",
-                            directories.path.string(), size_text(free), size_text(free_wanted));
+    throw environment_error(
+        "store.disk_full",
+        "the disk of the agent's store {} has {} free, and the upload needs {}: "
+        "free some space, or run mstune agents --purge",
+        directories.path.string(), size_text(free), size_text(free_wanted));
   }
   for (const Digest& victim : *victims) {
     drop(victim);
@@ -169,13 +160,19 @@ void Store::State::copy_from_others(PartialFile& file) {
     if (file.whole()) {
       return;
     }
-    if (entry.kind != Kind::blob || check(identity) != Soundness::sound) {
+    if (entry.kind != Kind::blob) {
+      continue;
+    }
+    const std::optional<Manifest> manifest = read_manifest(directories.blobs, identity);
+    if (!manifest || !file.can_use(*manifest) || check(identity) != Soundness::sound) {
       continue;
     }
     const os::UniqueFd blob = blob_io::open_in(directories.blobs, hex(identity), O_RDONLY);
-    const std::optional<Manifest> manifest = read_manifest(directories.blobs, identity);
-    if (blob.valid() && manifest) {
+    if (blob.valid()) {
       file.copy_from(blob.value(), *manifest);
+      if (!is_sealed(blob.value(), manifest->size)) {
+        file.check_again();
+      }
     }
   }
 }
@@ -187,16 +184,21 @@ std::unique_ptr<PartialFile> Store::State::open_partial(std::shared_ptr<const Ma
     sound = std::move(known->second);
     known_sound_.erase(known);
   }
+  index.put(identity, {Kind::partial, manifest->size, next_use(), false});
   blob_io::write_small(directories.partial, manifest_name(identity), encode(*manifest));
-  auto file = std::make_unique<PartialFile>(directories.partial, hex(identity),
-                                            std::move(manifest), std::move(sound));
-  index.put(identity, {Kind::partial, file->manifest().size, next_use(), true});
+  auto file = std::make_unique<PartialFile>(directories.partial, hex(identity), std::move(manifest),
+                                            std::move(sound));
+  index.find(identity)->open = true;
   return file;
 }
 
 std::vector<bool> Store::State::open(std::shared_ptr<const Manifest> manifest) {
   const Digest identity = manifest->identity;
   close(identity);
+  if (const Entry* const entry = index.find(identity);
+      entry != nullptr && entry->kind == Kind::blob) {
+    drop(identity);
+  }
   // A small share of the disk for its list is not worth a check of its own.
   make_room(identity, manifest->size, 0);
   std::unique_ptr<PartialFile> file = open_partial(std::move(manifest));
@@ -288,13 +290,21 @@ void Store::write(const Digest& identity, std::size_t first, std::size_t count,
   state_->receiving(identity).write(first, count, payload);
 }
 
-void Store::complete(const Digest& identity) { state_->complete(identity); }
+void Store::complete(const Digest& identity) {
+  state_->complete(identity);
+}
 
-void Store::close(const Digest& identity) { state_->close(identity); }
+void Store::close(const Digest& identity) {
+  state_->close(identity);
+}
 
-void Store::pin(const Digest& identity) { state_->index.pin(identity); }
+void Store::pin(const Digest& identity) {
+  state_->index.pin(identity);
+}
 
-void Store::unpin(const Digest& identity) { state_->index.unpin(identity); }
+void Store::unpin(const Digest& identity) {
+  state_->index.unpin(identity);
+}
 
 void Store::lay_out(const std::filesystem::path& directory,
                     const std::vector<LayoutEntry>& entries) {
@@ -319,7 +329,9 @@ void Store::lay_out(const std::filesystem::path& directory,
   }
 }
 
-std::uint64_t Store::purge() { return state_->purge(); }
+std::uint64_t Store::purge() {
+  return state_->purge();
+}
 
 StoreUsage Store::usage() const {
   StoreUsage usage;
@@ -332,4 +344,4 @@ StoreUsage Store::usage() const {
   return usage;
 }
 
-}  // namespace mstune
+}  // namespace mstune::agent

@@ -23,10 +23,10 @@
 
 #include "common/manifest.h"
 
-namespace mstune {
+namespace mstune::agent {
 
 struct StoreOptions {
-  std::uint64_t limit_bytes = 0;             // of blobs and partial files together
+  std::uint64_t limit_bytes = 0;                             // of blobs and partial files together
   std::uint64_t free_bytes_min = std::uint64_t{256} << 20U;  // of the disk, left to others
 };
 
@@ -95,4 +95,4 @@ class Store {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace mstune
+}  // namespace mstune::agent

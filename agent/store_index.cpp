@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <tuple>
 
-namespace mstune {
+namespace mstune::agent {
 
-void StoreIndex::put(const Digest& identity, const Entry& entry) { entries_[identity] = entry; }
+void StoreIndex::put(const Digest& identity, const Entry& entry) {
+  entries_[identity] = entry;
+}
 
 Entry* StoreIndex::find(const Digest& identity) {
   const auto found = entries_.find(identity);
@@ -71,4 +73,4 @@ std::optional<std::vector<Digest>> StoreIndex::to_free(std::uint64_t bytes,
   return result;
 }
 
-}  // namespace mstune
+}  // namespace mstune::agent

@@ -10,7 +10,7 @@
 
 #include "common/digest.h"
 
-namespace mstune {
+namespace mstune::agent {
 
 enum class Kind { blob, partial };
 
@@ -51,4 +51,4 @@ class StoreIndex {
   std::map<Digest, std::uint64_t> pins_;
 };
 
-}  // namespace mstune
+}  // namespace mstune::agent

@@ -4,7 +4,7 @@
 
 #include "common/error.h"
 
-namespace mstune::download {
+namespace mstune::agent::download {
 namespace {
 
 using Result = std::optional<Event>;
@@ -46,4 +46,4 @@ std::optional<Event> carry_out(Store& store, const StoreJob& job, std::string_vi
   }
 }
 
-}  // namespace mstune::download
+}  // namespace mstune::agent::download

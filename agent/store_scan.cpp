@@ -20,11 +20,11 @@
 #include "common/error.h"
 #include "common/os/identity.h"
 
-namespace mstune {
+namespace mstune::agent {
 namespace {
 
 constexpr std::string_view kManifestSuffix = ".chunks";
-constexpr std::string_view kBootName = "boot";
+constexpr const char* kBootName = "boot";
 
 // 2000-01-01 in whole seconds, which every file system can keep.
 constexpr std::time_t kSealTime = 946684800;
@@ -112,8 +112,8 @@ std::string manifest_name(const Digest& identity) {
 
 StoreDirectories open_store(std::filesystem::path path) {
   StoreDirectories directories;
-  const os::UniqueFd root = open_private(AT_FDCWD, path, path.string());
-  directories.lock = blob_io::open_in(root, "lock", O_RDWR | O_CREAT, 0600);
+  directories.root = open_private(AT_FDCWD, path, path.string());
+  directories.lock = blob_io::open_in(directories.root, "lock", O_RDWR | O_CREAT, 0600);
   if (!directories.lock.valid()) {
     throw cannot_open(path, std::strerror(errno));
   }
@@ -123,8 +123,8 @@ StoreDirectories open_store(std::filesystem::path path) {
                             "its own",
                             path.string());
   }
-  directories.blobs = open_private(root.value(), path / "blobs", "blobs");
-  directories.partial = open_private(root.value(), path / "partial", "partial");
+  directories.blobs = open_private(directories.root.value(), path / "blobs", "blobs");
+  directories.partial = open_private(directories.root.value(), path / "partial", "partial");
   directories.path = std::move(path);
   return directories;
 }
@@ -138,15 +138,14 @@ std::int64_t scan_store(const StoreDirectories& directories, StoreIndex& index) 
       remove_pair(directories.partial, identity);
     }
   }
-  const os::UniqueFd root(openat(directories.blobs.value(), "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const std::string boot = os::boot_id();
-  if (boot.empty() || blob_io::read_small(root, std::string(kBootName), 1024) != boot) {
+  if (boot.empty() || blob_io::read_small(directories.root, kBootName, 1024) != boot) {
     for (const auto& [identity, entry] : index.entries()) {
       if (entry.kind == Kind::blob) {
         set_time(directories.blobs, hex(identity), last_use);
       }
     }
-    blob_io::write_small(root, std::string(kBootName), boot);
+    blob_io::write_small(directories.root, kBootName, boot);
   }
   return last_use;
 }
@@ -161,13 +160,13 @@ void seal(int descriptor) {
 bool is_sealed(int descriptor, std::uint64_t size) {
   struct stat status {};
   return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-         static_cast<std::uint64_t>(status.st_size) == size &&
-         status.st_mtim.tv_sec == kSealTime && status.st_mtim.tv_nsec == 0;
+         static_cast<std::uint64_t>(status.st_size) == size && status.st_mtim.tv_sec == kSealTime &&
+         status.st_mtim.tv_nsec == 0;
 }
 
 void set_time(const os::UniqueFd& directory, const std::string& name, std::int64_t time_ns) {
-  const std::array<timespec, 2> times{
-      timespec{0, UTIME_OMIT}, timespec{time_ns / 1'000'000'000, time_ns % 1'000'000'000}};
+  const std::array<timespec, 2> times{timespec{0, UTIME_OMIT},
+                                      timespec{time_ns / 1'000'000'000, time_ns % 1'000'000'000}};
   utimensat(directory.value(), name.c_str(), times.data(), AT_SYMLINK_NOFOLLOW);
 }
 
@@ -184,4 +183,4 @@ void move_pair(const os::UniqueFd& from, const os::UniqueFd& to, const Digest& i
   }
 }
 
-}  // namespace mstune
+}  // namespace mstune::agent

@@ -10,10 +10,11 @@
 #include "common/digest.h"
 #include "common/os/descriptor.h"
 
-namespace mstune {
+namespace mstune::agent {
 
 struct StoreDirectories {
   std::filesystem::path path;
+  os::UniqueFd root;
   os::UniqueFd lock;  // held as long as it is open
   os::UniqueFd blobs;
   os::UniqueFd partial;
@@ -43,4 +44,4 @@ void remove_pair(const os::UniqueFd& directory, const Digest& identity);
 // Moves a file with its manifest. Throws `store.cannot_write`.
 void move_pair(const os::UniqueFd& from, const os::UniqueFd& to, const Digest& identity);
 
-}  // namespace mstune
+}  // namespace mstune::agent

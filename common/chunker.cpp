@@ -24,11 +24,11 @@ bool may_end(const unsigned char* last) {
 // Without an early exit, so that it becomes vector instructions.
 constexpr std::size_t kBlock = 32;
 bool may_end_in_block(const unsigned char* first) {
-  unsigned char found = 0;
+  bool found = false;
   for (std::size_t i = 0; i < kBlock; ++i) {
-    found |= may_end(first + i) ? 1 : 0;
+    found = found | may_end(first + i);
   }
-  return found != 0;
+  return found;
 }
 
 // The second condition is on the high bits of this. Together they are met by one place in 2^17
@@ -118,6 +118,8 @@ void Chunker::remember(std::string_view bytes) {
   std::memcpy(recent_.data() + kWindow - fresh, bytes.data() + bytes.size() - fresh, fresh);
 }
 
-void Chunker::restart() { length_ = 0; }
+void Chunker::restart() {
+  length_ = 0;
+}
 
 }  // namespace mstune

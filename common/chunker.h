@@ -38,8 +38,8 @@ class Chunker {
  private:
   void remember(std::string_view bytes);
 
-  std::size_t length_ = 0;               // of the open chunk
-  std::array<char, kWindow> recent_{};   // its last bytes
+  std::size_t length_ = 0;              // of the open chunk
+  std::array<char, kWindow> recent_{};  // its last bytes
 };
 
 }  // namespace mstune

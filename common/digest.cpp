@@ -12,7 +12,9 @@ namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-EVP_MD_CTX* context_of(void* context) { return static_cast<EVP_MD_CTX*>(context); }
+EVP_MD_CTX* context_of(void* context) {
+  return static_cast<EVP_MD_CTX*>(context);
+}
 
 // libcrypto refuses only when it is out of memory or was built without the algorithm.
 void require(int success) {
@@ -51,7 +53,9 @@ std::optional<Digest> parse_hex_digest(std::string_view text) {
   return digest;
 }
 
-std::string raw(const Digest& digest) { return {digest.bytes.begin(), digest.bytes.end()}; }
+std::string raw(const Digest& digest) {
+  return {digest.bytes.begin(), digest.bytes.end()};
+}
 
 std::optional<Digest> parse_raw_digest(std::string_view bytes) {
   if (bytes.size() != kDigestSize) {
@@ -73,7 +77,9 @@ Hasher::Hasher() : context_(EVP_MD_CTX_new()) {
   require(EVP_DigestInit_ex(context_of(context_.get()), EVP_sha256(), nullptr));
 }
 
-void Hasher::Free::operator()(void* context) const { EVP_MD_CTX_free(context_of(context)); }
+void Hasher::Free::operator()(void* context) const {
+  EVP_MD_CTX_free(context_of(context));
+}
 
 void Hasher::update(std::string_view bytes) {
   require(EVP_DigestUpdate(context_of(context_.get()), bytes.data(), bytes.size()));

@@ -8,16 +8,11 @@
 
 #include "common/error.h"
 
-namespace mstune::upload {
+namespace mstune::coordinator::upload {
 namespace {
 
-struct File {
-  FileId id = 0;
-  std::shared_ptr<const Manifest> manifest;
-  std::optional<TimePoint> started;  // its turn came
-  std::uint64_t bytes_sent = 0;      // since it was submitted
-
-  // Of the current offer.
+// What is known since a file was offered; a new connection begins with a new one.
+struct OpenOffer {
   std::uint64_t upload = 0;  // its number; 0: not offered
   TimePoint heard;           // the agent's last sign of life
   bool needed = false;       // the agent has said which chunks it lacks
@@ -29,19 +24,27 @@ struct File {
   std::uint64_t taken = 0;
 };
 
+struct File {
+  FileId id = 0;
+  std::shared_ptr<const Manifest> manifest;
+  std::optional<TimePoint> started;  // its turn came
+  std::uint64_t bytes_sent = 0;      // since it was submitted
+  OpenOffer offer;
+};
+
 Message protocol_breach(std::string_view what) {
   return message("transfer.agent_breach",
                  "the agent broke the transfer protocol ({}): are both programs of one release?",
                  what);
 }
 
-OfferPage page_of(const Manifest& manifest, std::uint64_t upload, std::uint64_t first) {
-  OfferPage page{upload, first, {}, {}};
-  const std::uint64_t count = std::min(kOfferPageChunks, manifest.chunks.size() - first);
-  page.digests.reserve(count * kDigestSize);
+protocol::OfferPage page_of(const Manifest& manifest, std::uint64_t upload, std::uint64_t first) {
+  protocol::OfferPage page{upload, first, {}, {}};
+  const std::uint64_t count = std::min(protocol::kOfferPageChunks, manifest.chunks.size() - first);
+  page.digests.value.reserve(count * kDigestSize);
   page.lengths.reserve(count);
   for (std::uint64_t i = first; i < first + count; ++i) {
-    page.digests += raw(manifest.chunks[i].digest);
+    page.digests.value += raw(manifest.chunks[i].digest);
     page.lengths.push_back(manifest.chunks[i].length);
   }
   return page;
@@ -56,17 +59,14 @@ std::vector<bool> read_bits(std::string_view bits, std::size_t count) {
 }
 
 void forget_offer(File& file) {
-  file = File{.id = file.id,
-              .manifest = std::move(file.manifest),
-              .started = file.started,
-              .bytes_sent = file.bytes_sent};
+  file.offer = {};
 }
 
 }  // namespace
 
 class Machine::State {
  public:
-  explicit State(const Options& options) : options(options) {}
+  explicit State(const Options& chosen) : options(chosen) {}
 
   void on(const Submitted& event, TimePoint now);
   void on(const Cancelled& event, TimePoint now);
@@ -75,12 +75,12 @@ class Machine::State {
   void on(const Held& event, TimePoint now);
   void on(const ReadFailed& event, TimePoint now);
   void on(const Tick& event, TimePoint now);
-  void on(const ListRequest& request, TimePoint now);
-  void on(const Need& need, TimePoint now);
-  void on(const Taken& taken, TimePoint now);
-  void on(const Stored& stored, TimePoint now);
-  void on(const Waiting& waiting, TimePoint now);
-  void on(const Refused& refused, TimePoint now);
+  void on(const protocol::ListRequest& request, TimePoint now);
+  void on(const protocol::Need& need, TimePoint now);
+  void on(const protocol::Taken& taken, TimePoint now);
+  void on(const protocol::Stored& stored, TimePoint now);
+  void on(const protocol::Waiting& waiting, TimePoint now);
+  void on(const protocol::Refused& refused, TimePoint now);
 
   void expire(TimePoint now);
   void offer(TimePoint now);
@@ -108,7 +108,7 @@ class Machine::State {
 // A number that is not known belongs to an offer that is over.
 File* Machine::State::find(std::uint64_t upload) {
   const auto found = std::find_if(files.begin(), files.end(), [&](const File& file) {
-    return upload != 0 && file.upload == upload;
+    return upload != 0 && file.offer.upload == upload;
   });
   return found == files.end() ? nullptr : &*found;
 }
@@ -116,19 +116,19 @@ File* Machine::State::find(std::uint64_t upload) {
 File* Machine::State::hear(std::uint64_t upload, TimePoint now) {
   File* const file = find(upload);
   if (file != nullptr) {
-    file->heard = now;
+    file->offer.heard = now;
   }
   return file;
 }
 
 void Machine::State::drop(const File& file) {
-  files.erase(std::find_if(files.begin(), files.end(),
-                           [&](const File& other) { return &other == &file; }));
+  files.erase(
+      std::find_if(files.begin(), files.end(), [&](const File& other) { return &other == &file; }));
 }
 
 void Machine::State::withdraw(const File& file) {
-  if (file.upload != 0) {
-    actions.emplace_back(Send{Withdraw{file.upload}});
+  if (file.offer.upload != 0) {
+    actions.emplace_back(Send{protocol::Withdraw{file.offer.upload}});
   }
 }
 
@@ -139,7 +139,10 @@ void Machine::State::fail(const File& file, Message why) {
 }
 
 void Machine::State::on(const Submitted& event, TimePoint) {
-  files.push_back(File{.id = event.file, .manifest = event.manifest});
+  File file;
+  file.id = event.file;
+  file.manifest = event.manifest;
+  files.push_back(std::move(file));
 }
 
 void Machine::State::on(const Cancelled& event, TimePoint) {
@@ -181,7 +184,7 @@ void Machine::State::on(const ReadFailed& event, TimePoint) {
 
 void Machine::State::on(const Tick&, TimePoint) {}
 
-void Machine::State::on(const ListRequest& request, TimePoint now) {
+void Machine::State::on(const protocol::ListRequest& request, TimePoint now) {
   const File* const file = hear(request.upload, now);
   if (file == nullptr) {
     return;
@@ -193,56 +196,59 @@ void Machine::State::on(const ListRequest& request, TimePoint now) {
   actions.emplace_back(Send{page_of(*file->manifest, request.upload, request.first)});
 }
 
-void Machine::State::on(const Need& need, TimePoint now) {
+void Machine::State::on(const protocol::Need& need, TimePoint now) {
   File* const file = hear(need.upload, now);
   if (file == nullptr) {
     return;
   }
   const std::size_t count = file->manifest->chunks.size();
-  if (file->needed || need.lacks.size() != (count + 7) / 8 || need.window_bytes < kPieceBytesMax) {
+  if (file->offer.needed || need.lacks.value.size() != (count + 7) / 8 ||
+      need.window_bytes < protocol::kPieceBytesMax) {
     fail(*file, protocol_breach("its list of lacking chunks"));
     return;
   }
-  file->needed = true;
-  file->wanted = read_bits(need.lacks, count);
-  file->window = std::min(options.window_bytes, need.window_bytes);
+  file->offer.needed = true;
+  file->offer.wanted = read_bits(need.lacks.value, count);
+  file->offer.window = std::min(options.window_bytes, need.window_bytes);
   for (std::size_t i = 0; i < count; ++i) {
-    file->lacking += file->wanted[i] ? file->manifest->chunks[i].length : 0;
+    file->offer.lacking += file->offer.wanted[i] ? file->manifest->chunks[i].length : 0;
   }
   pump(*file);
 }
 
-void Machine::State::on(const Taken& taken, TimePoint now) {
+void Machine::State::on(const protocol::Taken& taken, TimePoint now) {
   File* const file = hear(taken.upload, now);
   if (file == nullptr) {
     return;
   }
-  if (taken.bytes < file->taken || taken.bytes > file->sent) {
+  if (taken.bytes < file->offer.taken || taken.bytes > file->offer.sent) {
     fail(*file, protocol_breach("it took what was not sent"));
     return;
   }
-  file->taken = taken.bytes;
+  file->offer.taken = taken.bytes;
   pump(*file);
 }
 
-void Machine::State::on(const Stored& stored, TimePoint) {
+void Machine::State::on(const protocol::Stored& stored, TimePoint) {
   if (const File* const file = find(stored.upload)) {
     actions.emplace_back(Uploaded{file->id});
     drop(*file);
   }
 }
 
-void Machine::State::on(const Waiting& waiting, TimePoint now) { hear(waiting.upload, now); }
+void Machine::State::on(const protocol::Waiting& waiting, TimePoint now) {
+  hear(waiting.upload, now);
+}
 
-void Machine::State::on(const Refused& refused, TimePoint) {
+void Machine::State::on(const protocol::Refused& refused, TimePoint) {
   if (const File* const file = find(refused.upload)) {
-    actions.emplace_back(Failed{file->id, {refused.id, refused.text, refused.arguments}});
+    actions.emplace_back(Failed{file->id, refused.why});
     drop(*file);
   }
 }
 
 TimePoint Machine::State::silence_end(const File& file) const {
-  return file.upload == 0 ? kNever : after(file.heard, options.silence_max);
+  return file.offer.upload == 0 ? kNever : after(file.offer.heard, options.silence_max);
 }
 
 TimePoint Machine::State::upload_end(const File& file) const {
@@ -278,11 +284,13 @@ void Machine::State::offer(TimePoint now) {
     if (i == 0 && !file.started) {
       file.started = now;
     }
-    if (file.upload == 0) {
-      file.upload = ++last_upload_;
-      file.heard = now;
-      actions.emplace_back(Send{Offer{file.upload, raw(file.manifest->identity),
-                                      file.manifest->size, file.manifest->chunks.size()}});
+    if (file.offer.upload == 0) {
+      file.offer.upload = ++last_upload_;
+      file.offer.heard = now;
+      actions.emplace_back(Send{protocol::Offer{file.offer.upload,
+                                                {raw(file.manifest->identity)},
+                                                file.manifest->size,
+                                                file.manifest->chunks.size()}});
     }
   }
 }
@@ -290,21 +298,22 @@ void Machine::State::offer(TimePoint now) {
 void Machine::State::pump(File& file) {
   const Manifest& manifest = *file.manifest;
   for (;;) {
-    while (file.next < file.wanted.size() && !file.wanted[file.next]) {
-      ++file.next;
+    while (file.offer.next < file.offer.wanted.size() && !file.offer.wanted[file.offer.next]) {
+      ++file.offer.next;
     }
-    if (file.next == file.wanted.size()) {
+    if (file.offer.next == file.offer.wanted.size()) {
       return;
     }
-    const std::size_t count = chunks_in_piece(manifest, file.next, file.wanted, kPieceBytesMax);
-    const std::uint64_t length = length_of(manifest, file.next, count);
-    if (file.sent - file.taken + length > file.window) {
+    const std::size_t count =
+        chunks_in_piece(manifest, file.offer.next, file.offer.wanted, protocol::kPieceBytesMax);
+    const std::uint64_t length = length_of(manifest, file.offer.next, count);
+    if (file.offer.sent - file.offer.taken + length > file.offer.window) {
       return;
     }
-    actions.emplace_back(SendPiece{file.id, manifest.chunks[file.next].offset, length,
-                                   Piece{file.upload, file.next, count}});
-    file.next += count;
-    file.sent += length;
+    actions.emplace_back(SendPiece{file.id, manifest.chunks[file.offer.next].offset, length,
+                                   protocol::Piece{file.offer.upload, file.offer.next, count}});
+    file.offer.next += count;
+    file.offer.sent += length;
     file.bytes_sent += length;
     bytes_sent += length;
   }
@@ -331,18 +340,22 @@ TimePoint Machine::deadline() const {
   return first;
 }
 
-bool Machine::finished() const { return state_->files.empty(); }
+bool Machine::finished() const {
+  return state_->files.empty();
+}
 
-std::uint64_t Machine::bytes_sent() const { return state_->bytes_sent; }
+std::uint64_t Machine::bytes_sent() const {
+  return state_->bytes_sent;
+}
 
 std::vector<Progress> Machine::progress() const {
   std::vector<Progress> result;
   for (const File& file : state_->files) {
     const std::uint64_t present =
-        file.needed ? file.manifest->size - file.lacking + file.taken : 0;
+        file.offer.needed ? file.manifest->size - file.offer.lacking + file.offer.taken : 0;
     result.push_back({file.id, file.manifest->size, present, file.bytes_sent});
   }
   return result;
 }
 
-}  // namespace mstune::upload
+}  // namespace mstune::coordinator::upload

@@ -17,7 +17,7 @@
 #include "common/time.h"
 #include "protocol/transfer_messages.h"
 
-namespace mstune {
+namespace mstune::coordinator {
 
 using FileId = std::uint64_t;  // the caller's number for a file
 
@@ -41,9 +41,10 @@ struct ReadFailed {  // a SendPiece could not be carried out
 };
 struct Tick {};
 using Event = std::variant<Submitted, Cancelled, Connected, Disconnected, Held, ReadFailed, Tick,
-                           ListRequest, Need, Taken, Stored, Waiting, Refused>;
+                           protocol::ListRequest, protocol::Need, protocol::Taken, protocol::Stored,
+                           protocol::Waiting, protocol::Refused>;
 
-using Outgoing = std::variant<Offer, OfferPage, Withdraw>;
+using Outgoing = std::variant<protocol::Offer, protocol::OfferPage, protocol::Withdraw>;
 struct Send {
   Outgoing message;
 };
@@ -53,7 +54,7 @@ struct SendPiece {
   FileId file = 0;
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
-  Piece piece;
+  protocol::Piece piece;
 };
 struct Uploaded {
   FileId file = 0;
@@ -65,10 +66,10 @@ struct Failed {
 using Action = std::variant<Send, SendPiece, Uploaded, Failed>;
 
 struct Options {
-  std::uint64_t window_bytes = kTransferWindowBytes;  // at least kPieceBytesMax
-  Duration silence_max = std::chrono::seconds(30);    // while connected and waiting for the agent
-  Duration upload_timeout = Duration::max();          // of one file since its turn came
-  std::uint64_t offers_ahead = 2;                     // offers open at a time, 1 or more
+  std::uint64_t window_bytes = protocol::kTransferWindowBytes;  // at least kPieceBytesMax
+  Duration silence_max = std::chrono::seconds(30);  // while connected and waiting for the agent
+  Duration upload_timeout = Duration::max();        // of one file since its turn came
+  std::uint64_t offers_ahead = 2;                   // offers open at a time, 1 or more
 };
 
 struct Progress {
@@ -102,4 +103,4 @@ class Machine {
 };
 
 }  // namespace upload
-}  // namespace mstune
+}  // namespace mstune::coordinator

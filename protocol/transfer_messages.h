@@ -15,10 +15,11 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-namespace mstune {
+#include "protocol/messages.h"
+
+namespace mstune::protocol {
 
 // Entries of one OfferPage at the most: 32 + 5 bytes each keep a page below 304 KiB.
 inline constexpr std::uint64_t kOfferPageChunks = 8192;
@@ -29,7 +30,7 @@ inline constexpr std::uint64_t kTransferWindowBytes = 16 * kPieceBytesMax;
 
 struct Offer {
   std::uint64_t upload = 0;  // counts up within a session; a repeated offer has a new one
-  std::string identity;      // 32 raw bytes: the digest over the list of chunks
+  Bytes identity;            // 32 bytes: the digest over the list of chunks
   std::uint64_t size = 0;    // of the file, in bytes
   std::uint64_t chunks = 0;  // length of the list; 0 only for a file of zero bytes
 };
@@ -42,14 +43,14 @@ struct ListRequest {
 struct OfferPage {
   std::uint64_t upload = 0;
   std::uint64_t first = 0;
-  std::string digests;                 // 32 raw bytes a chunk
+  Bytes digests;                       // 32 bytes a chunk
   std::vector<std::uint32_t> lengths;  // bytes, 1 .. 256 Ki; as many as digests
 };
 
 struct Need {
   std::uint64_t upload = 0;
   // One bit a chunk, chunk i in bit i % 8 (of value 1 << i % 8) of byte i / 8; set: it is lacking.
-  std::string lacks;
+  Bytes lacks;
   std::uint64_t window_bytes = 0;
 };
 
@@ -73,16 +74,13 @@ struct Waiting {
   std::uint64_t upload = 0;
 };
 
-// Why, as a message of common/message.h.
 struct Refused {
   std::uint64_t upload = 0;
-  std::string id;
-  std::string text;
-  std::vector<std::string> arguments;
+  Message why;
 };
 
 struct Withdraw {
   std::uint64_t upload = 0;
 };
 
-}  // namespace mstune
+}  // namespace mstune::protocol

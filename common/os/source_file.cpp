@@ -54,8 +54,8 @@ void require_unchanged(const SourceFile& file) {
 std::size_t read_at(const SourceFile& file, std::uint64_t offset, char* to, std::size_t length) {
   std::size_t done = 0;
   while (done < length) {
-    const ssize_t got = pread(file.descriptor.value(), to + done, length - done,
-                              static_cast<off_t>(offset + done));
+    const ssize_t got =
+        pread(file.descriptor.value(), to + done, length - done, static_cast<off_t>(offset + done));
     if (got == 0) {
       break;
     }

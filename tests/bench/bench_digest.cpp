@@ -38,8 +38,10 @@ int main() {
     fmt::print("{:<12} {:7.0f} MiB/s  {:.2f}x\n", name, speed, speed / ours);
   };
   print("digest_of", ours);
-  print("SHA-256", mstune::bench::best_mib_per_s(kSize, 5, [&] { digest_parts(bytes, EVP_sha256()); }));
+  print("SHA-256",
+        mstune::bench::best_mib_per_s(kSize, 5, [&] { digest_parts(bytes, EVP_sha256()); }));
   print("BLAKE2b-512",
         mstune::bench::best_mib_per_s(kSize, 5, [&] { digest_parts(bytes, EVP_blake2b512()); }));
-  print("SHA-512", mstune::bench::best_mib_per_s(kSize, 5, [&] { digest_parts(bytes, EVP_sha512()); }));
+  print("SHA-512",
+        mstune::bench::best_mib_per_s(kSize, 5, [&] { digest_parts(bytes, EVP_sha512()); }));
 }
