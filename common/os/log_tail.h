@@ -29,7 +29,7 @@ struct LogTailCounts {
   std::uint64_t lines = 0;       // all, accepted or not
   std::uint64_t files = 0;       // ever followed
   std::uint64_t unreadable = 0;  // files and directories that could not be opened or watched
-  std::uint64_t lost_bytes = 0;  // known to have been written and not readable any more
+  std::uint64_t lost_files = 0;  // changed and removed while closed: their end was not read
 };
 
 class LogTail {

@@ -1,0 +1,135 @@
+#include "common/os/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include "common/error.h"
+#include "common/message.h"
+#include "common/os/failure.h"
+#include "common/os/identity.h"
+
+namespace mstune::os {
+namespace {
+
+UniqueFd open_file(const std::filesystem::path& path, int flags, unsigned mode) {
+  UniqueFd file(::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY, mode));
+  if (!file.valid()) {
+    throw environment_error("file.cannot_open", "cannot open {}: {}", path.string(), reason(errno));
+  }
+  return file;
+}
+
+Error cannot_write(const std::filesystem::path& path, int error_number) {
+  return environment_error("file.cannot_write", "cannot write {}: {}", path.string(),
+                           reason(error_number));
+}
+
+// A temporary file that is removed unless it was renamed away.
+class Draft {
+ public:
+  Draft(std::filesystem::path path, unsigned mode)
+      : path_(std::move(path)), file_(open_file(path_, O_WRONLY | O_CREAT | O_EXCL, mode)) {}
+  ~Draft() {
+    if (!path_.empty()) {
+      ::unlink(path_.c_str());
+    }
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+
+  void fill(std::string_view content) const {
+    if (!write_fully(file_.value(), content) || ::fsync(file_.value()) != 0) {
+      throw cannot_write(path_, errno);
+    }
+  }
+
+  void rename_to(const std::filesystem::path& target) {
+    if (::rename(path_.c_str(), target.c_str()) != 0) {
+      throw cannot_write(target, errno);
+    }
+    path_.clear();
+  }
+
+ private:
+  std::filesystem::path path_;
+  UniqueFd file_;
+};
+
+std::filesystem::path directory_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path, std::uint64_t size_max) {
+  const UniqueFd file = open_file(path, O_RDONLY, 0);
+  struct stat info {};
+  if (::fstat(file.value(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    throw environment_error("file.cannot_read", "cannot read {}: {}", path.string(),
+                            reason(EISDIR));
+  }
+  // The size that stat tells is a hint only: files in /proc have none, others still grow.
+  std::string content;
+  if (info.st_size > 0 && std::cmp_less_equal(info.st_size, size_max)) {
+    content.reserve(static_cast<std::size_t>(info.st_size) + 1);
+  }
+  std::array<char, 65536> buffer{};
+  for (;;) {
+    const ssize_t count = ::read(file.value(), buffer.data(), buffer.size());
+    if (count == 0) {
+      return content;
+    }
+    if (count < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      throw environment_error("file.cannot_read", "cannot read {}: {}", path.string(),
+                              reason(errno));
+    }
+    if (content.size() + static_cast<std::size_t>(count) > size_max) {
+      throw environment_error("file.too_large", "{} is larger than {}: is it the right file?",
+                              path.string(), size_text(size_max));
+    }
+    content.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+}
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view content,
+                           unsigned mode) {
+  // A name of its own and not one made from the target's, which may be as long as names can be.
+  Draft draft(directory_of(path) / (".tmp-" + random_hex_id(8)), mode);
+  draft.fill(content);
+  draft.rename_to(path);
+  sync_directory(directory_of(path));
+}
+
+void sync_directory(const std::filesystem::path& path) {
+  const UniqueFd directory = open_file(path, O_RDONLY | O_DIRECTORY, 0);
+  // Some file systems cannot do it (EINVAL): then there is nothing more to do.
+  if (::fsync(directory.value()) != 0 && errno != EINVAL && errno != ENOTSUP) {
+    throw cannot_write(path, errno);
+  }
+}
+
+AppendFile::AppendFile(std::filesystem::path path, unsigned mode)
+    : path_(std::move(path)), descriptor_(open_file(path_, O_WRONLY | O_APPEND | O_CREAT, mode)) {}
+
+void AppendFile::append(std::string_view bytes) {
+  if (!write_fully(descriptor_.value(), bytes)) {
+    throw cannot_write(path_, errno);
+  }
+}
+
+void AppendFile::sync() {
+  if (::fdatasync(descriptor_.value()) != 0 && errno != EINVAL) {
+    throw cannot_write(path_, errno);
+  }
+}
+
+}  // namespace mstune::os

@@ -1,0 +1,87 @@
+#include "common/os/process_table.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <memory>
+#include <string>
+
+#include "common/error.h"
+#include "common/os/descriptor.h"
+#include "common/os/failure.h"
+
+namespace mstune::os {
+namespace {
+
+// Reads a small file of /proc; what cannot be read is empty: its process has just ended, or it
+// is somebody else's.
+std::string read_quietly(const std::string& path, std::size_t size_max) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string content;
+  std::array<char, 16384> buffer{};
+  while (file.valid() && content.size() < size_max) {
+    const Chunk chunk = read_chunk(file.value(), buffer);
+    if (chunk.bytes.empty()) {
+      break;
+    }
+    content.append(chunk.bytes);
+  }
+  return content;
+}
+
+bool holds_entry(std::string_view environment, std::string_view cookie) {
+  while (!environment.empty()) {
+    const auto end = environment.find('\0');
+    if (environment.substr(0, end) == cookie) {
+      return true;
+    }
+    environment.remove_prefix(end == std::string_view::npos ? environment.size() : end + 1);
+  }
+  return false;
+}
+
+std::string directory_of(pid_t id) {
+  return "/proc/" + std::to_string(id);
+}
+
+bool is_marked(pid_t id, std::string_view cookie) {
+  constexpr std::size_t kEnvironmentMax = std::size_t{4} << 20U;
+  return !cookie.empty() &&
+         holds_entry(read_quietly(directory_of(id) + "/environ", kEnvironmentMax), cookie);
+}
+
+}  // namespace
+
+bool look_up(pid_t id, ProcessInfo& result) {
+  constexpr std::size_t kStatMax = 4096;
+  return parse_stat(read_quietly(directory_of(id) + "/stat", kStatMax), result);
+}
+
+std::vector<ProcessInfo> list_processes(std::string_view cookie, std::uint64_t since_ticks) {
+  const auto close = [](DIR* directory) { ::closedir(directory); };
+  const std::unique_ptr<DIR, decltype(close)> directory(::opendir("/proc"), close);
+  if (!directory) {
+    throw environment_error("process_tree.no_proc",
+                            "cannot look at the processes of this machine in /proc: {}",
+                            reason(errno));
+  }
+  std::vector<ProcessInfo> result;
+  while (const dirent* entry = ::readdir(directory.get())) {
+    const std::string_view name = entry->d_name;
+    pid_t id = 0;
+    const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), id);
+    ProcessInfo info;
+    if (failure == std::errc{} && end == name.data() + name.size() && look_up(id, info)) {
+      info.marked =
+          info.state != 'Z' && info.key.start_ticks >= since_ticks && is_marked(id, cookie);
+      result.push_back(std::move(info));
+    }
+  }
+  return result;
+}
+
+}  // namespace mstune::os
