@@ -1,0 +1,167 @@
+#include "agent/blob_io.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "common/chunker.h"
+
+namespace mstune::agent::blob_io {
+namespace {
+
+// Reads up to `length` bytes into `buffer`; what was read, empty at the end and on an error.
+std::string_view read_at(int descriptor, std::uint64_t offset, std::string& buffer,
+                         std::size_t length) {
+  std::size_t done = 0;
+  while (done < length) {
+    const ssize_t got =
+        pread(descriptor, buffer.data() + done, length - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      break;
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return std::string_view(buffer).substr(0, done);
+}
+
+// For file systems that cannot copy by themselves.
+bool copy_by_hand(int from, std::uint64_t from_offset, int to, std::uint64_t to_offset,
+                  std::uint64_t length, std::string_view name) {
+  std::string buffer(kChunkMax, '\0');
+  while (length > 0) {
+    const std::string_view bytes =
+        read_at(from, from_offset, buffer,
+                static_cast<std::size_t>(std::min<std::uint64_t>(length, buffer.size())));
+    if (bytes.empty()) {
+      return false;
+    }
+    write_at(to, to_offset, bytes, name);
+    from_offset += bytes.size();
+    to_offset += bytes.size();
+    length -= bytes.size();
+  }
+  return true;
+}
+
+// Blocks can be shared only where both offsets begin one; a file system that shares none does not
+// mind the two short copies around them.
+constexpr std::uint64_t kBlock = 4096;
+
+std::uint64_t first_part(std::uint64_t from_offset, std::uint64_t to_offset, std::uint64_t length) {
+  const std::uint64_t before = (kBlock - from_offset % kBlock) % kBlock;
+  const bool alike = from_offset % kBlock == to_offset % kBlock;
+  if (!alike || length < before + kBlock) {
+    return length;
+  }
+  return before > 0 ? before : length - length % kBlock;
+}
+
+}  // namespace
+
+Error write_error(std::string_view name, int error) {
+  if (error == ENOSPC || error == EDQUOT) {
+    return environment_error("store.disk_full",
+                             "the disk of the agent's store is full ({}): free some space, or run "
+                             "mstune agents --purge",
+                             std::strerror(error));
+  }
+  return environment_error("store.cannot_write", "the agent cannot write {} in its store: {}", name,
+                           std::strerror(error));
+}
+
+os::UniqueFd open_in(const os::UniqueFd& directory, const std::string& name, int flags,
+                     unsigned mode) {
+  return os::UniqueFd(
+      openat(directory.value(), name.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, mode));
+}
+
+std::string read_small(const os::UniqueFd& directory, const std::string& name,
+                       std::size_t size_max) {
+  const os::UniqueFd file = open_in(directory, name, O_RDONLY);
+  struct stat status {};
+  if (!file.valid() || fstat(file.value(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      static_cast<std::uint64_t>(status.st_size) > size_max) {
+    return {};
+  }
+  std::string content(static_cast<std::size_t>(status.st_size), '\0');
+  return read_at(file.value(), 0, content, content.size()).size() == content.size() ? content
+                                                                                    : std::string();
+}
+
+void write_small(const os::UniqueFd& directory, const std::string& name, std::string_view content) {
+  const os::UniqueFd file = open_in(directory, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (!file.valid()) {
+    throw write_error(name, errno);
+  }
+  write_at(file.value(), 0, content, name);
+}
+
+void write_at(int descriptor, std::uint64_t offset, std::string_view bytes, std::string_view name) {
+  while (!bytes.empty()) {
+    const ssize_t put = pwrite(descriptor, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (put < 0 && errno == EINTR) {
+      continue;
+    }
+    if (put <= 0) {
+      throw write_error(name, put == 0 ? ENOSPC : errno);
+    }
+    offset += static_cast<std::uint64_t>(put);
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+}
+
+std::vector<bool> sound_chunks(int descriptor, const Manifest& manifest) {
+  std::vector<bool> sound(manifest.chunks.size());
+  std::string buffer(kChunkMax, '\0');
+  std::uint64_t data_from = 0;
+  bool sees_holes = true;
+  for (std::size_t i = 0; i < manifest.chunks.size(); ++i) {
+    const Chunk& chunk = manifest.chunks[i];
+    if (sees_holes && data_from < chunk.offset + 1) {
+      const off_t found = lseek(descriptor, static_cast<off_t>(chunk.offset), SEEK_DATA);
+      if (found < 0 && errno == ENXIO) {
+        break;  // nothing but a hole from here on
+      }
+      sees_holes = found >= 0;
+      data_from = static_cast<std::uint64_t>(std::max<off_t>(found, 0));
+    }
+    if (sees_holes && data_from >= chunk.offset + chunk.length) {
+      continue;
+    }
+    const std::string_view bytes = read_at(descriptor, chunk.offset, buffer, chunk.length);
+    sound[i] = bytes.size() == chunk.length && digest_of(bytes) == chunk.digest;
+  }
+  return sound;
+}
+
+bool copy_range(int from, std::uint64_t from_offset, int to, std::uint64_t to_offset,
+                std::uint64_t length, std::string_view name) {
+  while (length > 0) {
+    auto source = static_cast<off64_t>(from_offset);
+    auto target = static_cast<off64_t>(to_offset);
+    const std::uint64_t part = first_part(from_offset, to_offset, length);
+    const ssize_t copied = copy_file_range(from, &source, to, &target, part, 0);
+    if (copied < 0 && errno == EINTR) {
+      continue;
+    }
+    if (copied < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO)) {
+      throw write_error(name, errno);
+    }
+    if (copied <= 0) {
+      return copy_by_hand(from, from_offset, to, to_offset, length, name);
+    }
+    from_offset += static_cast<std::uint64_t>(copied);
+    to_offset += static_cast<std::uint64_t>(copied);
+    length -= static_cast<std::uint64_t>(copied);
+  }
+  return true;
+}
+
+}  // namespace mstune::agent::blob_io
