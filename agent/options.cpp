@@ -123,6 +123,10 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
                  "Bytes of a program's output that are kept, as in 16MB")
       ->transform(CLI::AsSizeValue(false))
       ->default_str("16MB");
+  app.add_option("--store-limit", options.store_limit_bytes,
+                 "Bytes of files that are kept for later runs, as in 64GB")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("64GB");
   app.add_flag("--ends-with-parent", options.ends_with_parent,
                "End when the process that started this one ends")
       ->group("");

@@ -64,7 +64,8 @@ Server::Server(ServerOptions options)
       lock_(lock_directory(options_.work_dir)),
       instance_(os::random_hex_id()),
       socket_((sweep_former_life(), os::Socket::listen(options_.endpoint))),
-      environments_(options_.work_dir, parse_environment(own_environment())) {
+      environments_(options_.work_dir, parse_environment(own_environment())),
+      receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}) {
   os::become_subreaper();
   os::ignore_broken_pipes();
   if (options_.ends_with_parent) {
@@ -80,7 +81,16 @@ Server::Server(ServerOptions options)
   }
 }
 
-Server::~Server() = default;
+// A coordinator's own agent leaves nothing behind, however its coordinator ended.
+Server::~Server() {
+  if (options_.ends_with_parent) {
+    try {
+      os::remove_tree(options_.work_dir);
+    } catch (const Error& error) {
+      fmt::print(stderr, "mstune-agent: {}\n", error.what());
+    }
+  }
+}
 
 // The name of a trial's directory is its cookie: whatever process still carries it belongs to an
 // agent that is no more, since this one holds the lock.
@@ -116,6 +126,7 @@ void Server::run() {
     receive(now);
     drop_silent_sessions(now);
     environments_.step(now);
+    step_files(now);
     step_trials(now);
     begin_queued(now);
   }
@@ -124,7 +135,7 @@ void Server::run() {
 // ---- waiting ----
 
 TimePoint Server::deadline() const {
-  TimePoint earliest = environments_.deadline();
+  TimePoint earliest = std::min(environments_.deadline(), receiver_.deadline());
   for (const auto& [key, runner] : runners_) {
     earliest = std::min(earliest, runner->deadline());
   }
@@ -138,6 +149,7 @@ void Server::wait(TimePoint now) {
   os::PollSet polled;
   polled.add(socket_);
   polled.add(signals_.descriptor());
+  polled.add(receiver_.descriptor());
   for (const int descriptor : environments_.descriptors()) {
     polled.add(descriptor);
   }
@@ -174,15 +186,15 @@ void Server::stop(TimePoint now) {
 
 void Server::receive(TimePoint now) {
   for (int i = 0; i < kMessagesPerTurn; ++i) {
-    const auto frames = socket_.receive();
+    auto frames = socket_.receive();
     if (!frames) {
       return;
     }
-    receive_one(*frames, now);
+    receive_one(std::move(*frames), now);
   }
 }
 
-void Server::receive_one(const os::Frames& frames, TimePoint now) {
+void Server::receive_one(os::Frames frames, TimePoint now) {
   std::optional<protocol::Request> request;
   try {
     request = protocol::unpack_request(frames.header);
@@ -207,11 +219,18 @@ void Server::receive_one(const os::Frames& frames, TimePoint now) {
     return;
   }
   session->last_heard = now;
-  handle(*session, *request, now);
+  try {
+    handle(*session, *request, std::move(frames.payload), now);
+  } catch (const Error& error) {
+    send(frames.peer, protocol::Failure{protocol::tag(*request), error.message()});
+  }
 }
 
-void Server::handle(Session& session, const protocol::Request& request, TimePoint now) {
-  if (const auto* ping = std::get_if<protocol::Ping>(&request)) {
+void Server::handle(Session& session, const protocol::Request& request, std::string payload,
+                    TimePoint now) {
+  if (receiver_.handle(session.number, request, std::move(payload), now)) {
+    step_files(now);
+  } else if (const auto* ping = std::get_if<protocol::Ping>(&request)) {
     send(session.peer, protocol::Pong{ping->sequence});
   } else if (const auto* assignment = std::get_if<protocol::Assign>(&request)) {
     assign(session, *assignment, now);
@@ -236,8 +255,12 @@ void Server::greet(const std::string& peer, const protocol::Hello& hello, TimePo
                                                   "a campaign's id has 1 to 64 characters")});
     return;
   }
-  std::erase_if(sessions_, [&](const auto& entry) { return entry.second.peer == peer; });
-  sessions_[hello.campaign] = {peer, hello.campaign, now};
+  const auto old = sessions_.find(hello.campaign);
+  if (old != sessions_.end()) {
+    receiver_.end_session(old->second.number, now);
+    sessions_.erase(old);
+  }
+  sessions_[hello.campaign] = {++sessions_made_, peer, hello.campaign, now};
   send(peer, welcome());
 }
 
@@ -273,6 +296,7 @@ void Server::assign(Session& session, const protocol::Assign& request, TimePoint
                                                            "a trial needs a command to run")});
     return;
   }
+  receiver_.pin(request.spec.files);
   RunnerSettings settings;
   const std::string label = fmt::format("{}-{}", instance_.substr(0, 8), ++serial_);
   settings.directory = options_.work_dir / "trials" / label;
@@ -329,6 +353,7 @@ Server::Session* Server::session_of(const std::string& peer) {
 }
 
 void Server::leave(const std::string& campaign, bool for_good, TimePoint now) {
+  receiver_.end_session(sessions_.at(campaign).number, now);
   sessions_.erase(campaign);
   for (const auto& [key, runner] : runners_) {
     if (key.campaign == campaign) {
@@ -375,8 +400,35 @@ void Server::begin_queued(TimePoint now) {
       runner->second->use_devices({*free->device});
     }
     runner->second->begin(now);
+    if (runner->second->wants_files()) {
+      lay_out(*runner->second);
+    }
     runner->second->step(now);
     send_reports(*runner->second);
+  }
+}
+
+// The answer comes on this thread, later: the trial may be gone by then.
+void Server::lay_out(TrialRunner& runner) {
+  receiver_.lay_out(runner.om_directory(), runner.spec().files,
+                    [this, key = runner.key()](const std::optional<Message>& failure) {
+                      const auto found = runners_.find(key);
+                      if (found != runners_.end()) {
+                        found->second->on_laid_out(failure, steady_now());
+                      }
+                    });
+}
+
+void Server::step_files(TimePoint now) {
+  receiver_.tick(now);
+  receiver_.drain(now);
+  for (const auto& [number, report] : receiver_.take_reports()) {
+    const auto session = std::find_if(
+        sessions_.begin(), sessions_.end(),
+        [&, wanted = number](const auto& entry) { return entry.second.number == wanted; });
+    if (session != sessions_.end()) {
+      send(session->second.peer, report);
+    }
   }
 }
 
@@ -393,6 +445,7 @@ void Server::step_trials(TimePoint now) {
       slot->holder.reset();
       slot->unusable = slot->unusable || runner.is_stuck();
     }
+    receiver_.unpin(runner.spec().files);
     released_.push_back(place->first);
     if (released_.size() > kReleasedKept) {
       released_.pop_front();

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "agent/cann_environment.h"
+#include "agent/receiver.h"
 #include "agent/trial_runner.h"
 #include "common/os/signals.h"
 #include "common/os/socket.h"
@@ -27,6 +28,7 @@ struct ServerOptions {
   bool ends_with_parent = false;   // a coordinator's own agent
   Duration reconnect_grace = std::chrono::seconds(60);
   std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
+  std::uint64_t store_limit_bytes = std::uint64_t{64} << 30U;
 };
 
 class Server {
@@ -44,6 +46,7 @@ class Server {
 
  private:
   struct Session {
+    SessionId number = 0;
     std::string peer;
     std::string campaign;
     TimePoint last_heard;
@@ -57,8 +60,9 @@ class Server {
 
   void wait(TimePoint now);
   void receive(TimePoint now);
-  void receive_one(const os::Frames& frames, TimePoint now);
-  void handle(Session& session, const protocol::Request& request, TimePoint now);
+  void receive_one(os::Frames frames, TimePoint now);
+  void handle(Session& session, const protocol::Request& request, std::string payload,
+              TimePoint now);
   void greet(const std::string& peer, const protocol::Hello& hello, TimePoint now);
   void assign(Session& session, const protocol::Assign& request, TimePoint now);
   void handle_trial(Session& session, const protocol::Request& request, TimePoint now);
@@ -66,6 +70,8 @@ class Server {
   void drop_silent_sessions(TimePoint now);
   void begin_queued(TimePoint now);
   void step_trials(TimePoint now);
+  void step_files(TimePoint now);
+  void lay_out(TrialRunner& runner);
   void send_reports(TrialRunner& runner);
   void send(const std::string& peer, const protocol::Report& report, std::string payload = {});
   void stop(TimePoint now);
@@ -83,12 +89,14 @@ class Server {
   std::vector<Message> notices_;  // for whoever says hello
   os::Socket socket_;
   CannEnvironments environments_;
+  Receiver receiver_;
   std::map<std::string, Session> sessions_;  // by campaign
   Runners runners_;
   std::deque<protocol::TrialKey> queue_;     // waiting for a slot, in their order
   std::deque<protocol::TrialKey> released_;  // the last ones: never run again
   std::vector<Slot> slots_;
-  std::uint64_t serial_ = 0;
+  std::uint64_t serial_ = 0;  // of trials
+  SessionId sessions_made_ = 0;
   bool stopping_ = false;
 };
 

@@ -110,11 +110,10 @@ std::optional<std::variant<fs::path, Message>> Build::step(TimePoint now) {
     return std::nullopt;
   }
   if (timed_out_) {
-    return message("build.timeout",
-                   "the build of {} did not end within {} (--timeout) and was ended; see {}",
-                   name(request_.candidate),
-                   duration_text(std::chrono::duration<double>(request_.timeout).count()),
-                   log_.string());
+    return message(
+        "build.timeout", "the build of {} did not end within {} (--timeout) and was ended; see {}",
+        name(request_.candidate),
+        duration_text(std::chrono::duration<double>(request_.timeout).count()), log_.string());
   }
   const std::optional<os::Exit> exit = process_.reap();
   if (!exit || exit->status != 0) {

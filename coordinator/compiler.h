@@ -23,10 +23,10 @@ inline constexpr const char* kModeVariable = "GE_AUTO_MULTISTREAM_PARALLEL_MODE"
 
 struct BuildRequest {
   Candidate candidate;
-  std::vector<std::string> command;         // with {om} and {om_prefix}
-  std::vector<std::string> environment;     // "NAME=value", the caller's
-  std::filesystem::path om_directory;       // absolute; exists
-  Duration timeout = Duration::zero();      // zero: none
+  std::vector<std::string> command;      // with {om} and {om_prefix}
+  std::vector<std::string> environment;  // "NAME=value", the caller's
+  std::filesystem::path om_directory;    // absolute; exists
+  Duration timeout = Duration::zero();   // zero: none
 };
 
 // The command with the candidate's paths put in.

@@ -56,7 +56,8 @@ CLI::App* add_tune(CLI::App& app, TuneTexts& texts) {
                    "Offline: builds one OM; holds {om_prefix} (without .om, for atc) or {om}");
   tune->add_option("--target", options.target_files,
                    "JSON file that says where the agent is; without one this machine is measured");
-  tune->add_option("--om-dir", options.om_dir, "Offline: where OMs are built (default: RUN_DIR/om)");
+  tune->add_option("--om-dir", options.om_dir,
+                   "Offline: where OMs are built (default: RUN_DIR/om)");
   tune->add_option("--strategies", texts.strategies,
                    "LoadBalance, MainStream, WeightedLoadBalance, cv")
       ->capture_default_str();
@@ -80,10 +81,11 @@ CLI::App* add_tune(CLI::App& app, TuneTexts& texts) {
 }
 
 CLI::App* add_analyze(CLI::App& app, AnalyzeOptions& options, std::string& main_graph) {
-  CLI::App* analyze =
-      app.add_subcommand("analyze", "Evaluate a run directory or plain logs again, without running");
-  analyze->add_option("inputs", options.inputs,
-                      "RUN_DIR, or logs as NAME=PATH: default=DIR LoadBalance:4=FILE")
+  CLI::App* analyze = app.add_subcommand(
+      "analyze", "Evaluate a run directory or plain logs again, without running");
+  analyze
+      ->add_option("inputs", options.inputs,
+                   "RUN_DIR, or logs as NAME=PATH: default=DIR LoadBalance:4=FILE")
       ->required();
   add_gates(*analyze, options.gates, main_graph);
   analyze->add_flag("--json", options.json, "Print the summary document and nothing else");
@@ -110,9 +112,8 @@ void refuse_options_of_offline(const CLI::App& tune) {
 TuneOptions checked(TuneTexts texts, const CLI::App& tune) {
   TuneOptions options = std::move(texts.options);
   options.offline = texts.mode == "offline";
-  options.candidates = texts.configs.empty()
-                           ? candidates_of_matrix(texts.strategies, texts.streams)
-                           : candidates_of_list(texts.configs);
+  options.candidates = texts.configs.empty() ? candidates_of_matrix(texts.strategies, texts.streams)
+                                             : candidates_of_list(texts.configs);
   options.timeout =
       std::chrono::milliseconds(static_cast<std::int64_t>(texts.timeout_seconds * 1000));
   take_main_graph(texts.main_graph, options.gates);

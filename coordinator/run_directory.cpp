@@ -1,12 +1,13 @@
 #include "coordinator/run_directory.h"
 
-#include <fmt/chrono.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 #include <utility>
+
+#include <fmt/chrono.h>
 
 #include "common/error.h"
 #include "coordinator/step_set.h"
@@ -36,11 +37,10 @@ void add_reason(TrialOutcome& outcome, const protocol::Exited& exited) {
 
 RunDirectory RunDirectory::create(const fs::path& output_dir) {
   os::make_directory(output_dir);
-  const std::string stem = fmt::format("run_{:%Y%m%d_%H%M%S}_{}",
-                                       fmt::localtime(std::time(nullptr)), ::getpid());
+  const std::string stem =
+      fmt::format("run_{:%Y%m%d_%H%M%S}_{}", fmt::localtime(std::time(nullptr)), ::getpid());
   for (int suffix = 1;; ++suffix) {
-    const fs::path path =
-        output_dir / (suffix == 1 ? stem : fmt::format("{}_{}", stem, suffix));
+    const fs::path path = output_dir / (suffix == 1 ? stem : fmt::format("{}_{}", stem, suffix));
     std::error_code failure;
     if (fs::create_directory(path, failure)) {
       return RunDirectory(path);

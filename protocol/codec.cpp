@@ -34,9 +34,13 @@ void put(Packer& out, std::integral auto value) {
 void put(Packer& out, const std::string& value) {
   out.pack(value);
 }
-void put(Packer& out, const Bytes& value) {
-  out.pack_bin(static_cast<std::uint32_t>(value.value.size()));
-  out.pack_bin_body(value.value.data(), static_cast<std::uint32_t>(value.value.size()));
+template <typename String>
+void put(Packer& out, const AsBinary<String>& bytes) {
+  out.pack_bin(static_cast<std::uint32_t>(bytes.value.size()));
+  out.pack_bin_body(bytes.value.data(), static_cast<std::uint32_t>(bytes.value.size()));
+}
+void put(Packer& out, const Bytes& bytes) {
+  put(out, AsBinary{bytes.value});
 }
 void put(Packer& out, const std::map<std::string, std::string>& value) {
   out.pack(value);
@@ -115,11 +119,14 @@ void take(const object& from, const char* field, std::string& value) {
   }
   value.assign(from.via.str.ptr, from.via.str.size);
 }
-void take(const object& from, const char* field, Bytes& value) {
+void take(const object& from, const char* field, const AsBinary<std::string>& bytes) {
   if (from.type != msgpack::type::BIN) {
     refuse(field, "binary");
   }
-  value.value.assign(from.via.bin.ptr, from.via.bin.size);
+  bytes.value.assign(from.via.bin.ptr, from.via.bin.size);
+}
+void take(const object& from, const char* field, Bytes& bytes) {
+  take(from, field, AsBinary{bytes.value});
 }
 void take(const object& from, const char* field, std::map<std::string, std::string>& value) {
   if (from.type != msgpack::type::MAP) {
@@ -166,7 +173,7 @@ void take(const object& from, const char* field, T& value) {
   if (from.type != msgpack::type::MAP) {
     refuse(field, "a map");
   }
-  Wire<T>::fields(value, [&](const char* name, auto& member) {
+  Wire<T>::fields(value, [&](const char* name, auto&& member) {
     if (const object* found = find(from, name)) {
       take(*found, name, member);
     }

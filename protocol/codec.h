@@ -11,11 +11,14 @@
 #include <variant>
 
 #include "protocol/messages.h"
+#include "protocol/transfer_messages.h"
 
 namespace mstune::protocol {
 
-using Request = std::variant<Hello, Ping, Assign, Cancel, Acknowledge, Fetch, Release, Goodbye>;
-using Report = std::variant<Welcome, Pong, Status, Events, FileData, Failure>;
+using Request = std::variant<Hello, Ping, Assign, Cancel, Acknowledge, Fetch, Release, Goodbye,
+                             Offer, OfferPage, Piece, Withdraw>;
+using Report = std::variant<Welcome, Pong, Status, Events, FileData, Failure, ListRequest, Need,
+                            Taken, Stored, Waiting, Refused>;
 
 inline constexpr std::size_t kHeaderBytesMax = 1024 * 1024;
 inline constexpr std::size_t kPayloadBytesMax = 256 * 1024;

@@ -1,0 +1,155 @@
+#include "coordinator/connection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/error.h"
+
+namespace mstune::coordinator {
+namespace {
+
+constexpr int kMessagesPerTurn = 256;  // then whoever else waits has a turn
+
+// The upload machine's event in a report; nothing where it is about something else.
+std::optional<upload::Event> upload_event(const protocol::Report& report) {
+  return std::visit(
+      []<typename T>(const T& value) -> std::optional<upload::Event> {
+        if constexpr (std::is_constructible_v<upload::Event, T>) {
+          return upload::Event(value);
+        } else {
+          return std::nullopt;
+        }
+      },
+      report);
+}
+
+}  // namespace
+
+Connection::Connection(const std::string& endpoint, const std::string& campaign,
+                       const upload::Options& upload_options, os::Worker& worker, TimePoint now)
+    : socket_(os::Socket::connect(endpoint)),
+      link_(campaign, now),
+      uploads_(upload_options),
+      worker_(worker),
+      read_pieces_(std::make_shared<std::vector<ReadPiece>>()) {}
+
+void Connection::send(const protocol::Request& request) {
+  // What is not taken is repeated: greetings, pings, assignments, and fetches after a reconnect.
+  static_cast<void>(socket_.send({{}, protocol::pack(request), {}}));
+}
+
+void Connection::upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now) {
+  const auto manifest = source->manifest;
+  sources_[file] = std::move(source);
+  carry_out(uploads_.handle(upload::Submitted{file, manifest}, now));
+}
+
+TimePoint Connection::deadline() const {
+  return std::min(link_.deadline(), uploads_.deadline());
+}
+
+std::vector<ConnectionEvent> Connection::step(TimePoint now) {
+  for (int i = 0; i < kMessagesPerTurn; ++i) {
+    auto frames = socket_.receive();
+    if (!frames) {
+      break;
+    }
+    // A report that this version does not know, or that is damaged, is passed over: whatever
+    // mattered in it is repeated or asked for again.
+    try {
+      auto report = protocol::unpack_report(frames->header);
+      if (report) {
+        take(std::move(*report), std::move(frames->payload), now);
+      }
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  if (now >= link_.deadline()) {
+    carry_out(link_.tick(now), now);
+  }
+  send_read_pieces(now);
+  if (now >= uploads_.deadline()) {
+    carry_out(uploads_.handle(upload::Tick{}, now));
+  }
+  return std::exchange(events_, {});
+}
+
+void Connection::take(protocol::Report report, std::string payload, TimePoint now) {
+  carry_out(link_.handle(report, now), now);
+  if (const auto event = upload_event(report)) {
+    carry_out(uploads_.handle(*event, now));
+  } else {
+    events_.emplace_back(ReportArrived{std::move(report), std::move(payload)});
+  }
+}
+
+void Connection::carry_out(std::vector<LinkAction> actions, TimePoint now) {
+  for (LinkAction& action : actions) {
+    if (const auto* request = std::get_if<SendRequest>(&action)) {
+      send(request->request);
+    } else if (auto* ready = std::get_if<LinkReady>(&action)) {
+      // A second welcome may come from an agent that was restarted: its uploads begin anew.
+      carry_out(uploads_.handle(upload::Disconnected{}, now));
+      events_.emplace_back(std::move(*ready));
+      carry_out(uploads_.handle(upload::Connected{}, now));
+    } else if (std::holds_alternative<LinkGone>(action)) {
+      carry_out(uploads_.handle(upload::Disconnected{}, now));
+      events_.emplace_back(LinkGone{});
+    } else {
+      events_.emplace_back(std::get<LinkRefused>(std::move(action)));
+    }
+  }
+}
+
+void Connection::carry_out(std::vector<upload::Action> actions) {
+  for (upload::Action& action : actions) {
+    if (const auto* message_out = std::get_if<upload::Send>(&action)) {
+      std::visit([&](const auto& outgoing) { send(outgoing); }, message_out->message);
+    } else if (const auto* piece = std::get_if<upload::SendPiece>(&action)) {
+      send_piece(*piece);
+    } else if (const auto* uploaded = std::get_if<upload::Uploaded>(&action)) {
+      sources_.erase(uploaded->file);
+      events_.emplace_back(FileUploaded{uploaded->file});
+    } else {
+      auto& failed = std::get<upload::Failed>(action);
+      sources_.erase(failed.file);
+      events_.emplace_back(FileNotUploaded{failed.file, std::move(failed.why)});
+    }
+  }
+}
+
+void Connection::send_piece(const upload::SendPiece& action) {
+  const auto source = sources_.find(action.file);
+  if (source == sources_.end()) {
+    return;
+  }
+  const bool taken = worker_.submit(
+      [file = source->second, action, out = read_pieces_]() -> os::Worker::Result {
+        auto bytes = std::make_shared<std::string>(
+            os::read_piece(file->file, action.offset, static_cast<std::size_t>(action.length)));
+        return [out, action, bytes] {
+          out->push_back({action.piece, std::move(*bytes), std::nullopt});
+        };
+      },
+      [out = read_pieces_, action](const Error& error) {
+        out->push_back({action.piece, {}, error.message()});
+      });
+  if (!taken) {
+    read_pieces_->push_back(
+        {action.piece, {}, message("upload.too_busy", "too many pieces wait to be read")});
+  }
+}
+
+void Connection::send_read_pieces(TimePoint now) {
+  for (ReadPiece& read : std::exchange(*read_pieces_, {})) {
+    if (read.failure) {
+      carry_out(uploads_.handle(upload::ReadFailed{read.piece.upload, *read.failure}, now));
+    } else {
+      static_cast<void>(
+          socket_.send({{}, protocol::pack(protocol::Request(read.piece)), std::move(read.bytes)}));
+    }
+  }
+}
+
+}  // namespace mstune::coordinator

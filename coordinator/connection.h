@@ -1,0 +1,81 @@
+// One agent as the coordinator sees it: socket, link and uploads together.
+//
+// The session polls its descriptors, calls step(), and gets what happened as values.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "common/os/socket.h"
+#include "common/os/source_file.h"
+#include "common/os/worker.h"
+#include "coordinator/link.h"
+#include "coordinator/upload.h"
+
+namespace mstune::coordinator {
+
+struct ReportArrived {
+  protocol::Report report;
+  std::string payload;
+};
+struct FileUploaded {
+  FileId file = 0;
+};
+struct FileNotUploaded {
+  FileId file = 0;
+  Message why;
+};
+using ConnectionEvent =
+    std::variant<LinkReady, LinkGone, LinkRefused, ReportArrived, FileUploaded, FileNotUploaded>;
+
+// A file to send, open and digested; shared, since several agents may get it.
+struct UploadSource {
+  os::SourceFile file;
+  std::shared_ptr<const Manifest> manifest;
+};
+
+class Connection {
+ public:
+  // Files are read for sending on the worker. Throws a usage error for an address that is none.
+  Connection(const std::string& endpoint, const std::string& campaign,
+             const upload::Options& upload_options, os::Worker& worker, TimePoint now);
+
+  void send(const protocol::Request& request);
+  void upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now);
+
+  // Takes what arrived and does what is due.
+  std::vector<ConnectionEvent> step(TimePoint now);
+
+  [[nodiscard]] const os::Socket& socket() const { return socket_; }
+  [[nodiscard]] TimePoint deadline() const;
+  [[nodiscard]] std::uint64_t bytes_sent() const { return uploads_.bytes_sent(); }
+
+ private:
+  void take(protocol::Report report, std::string payload, TimePoint now);
+  void carry_out(std::vector<LinkAction> actions, TimePoint now);
+  void carry_out(std::vector<upload::Action> actions);
+  void send_piece(const upload::SendPiece& action);
+  void send_read_pieces(TimePoint now);
+
+  // A piece that the worker has read, or why not.
+  struct ReadPiece {
+    protocol::Piece piece;
+    std::string bytes;
+    std::optional<Message> failure;
+  };
+
+  os::Socket socket_;
+  Link link_;
+  upload::Machine uploads_;
+  os::Worker& worker_;
+  std::map<FileId, std::shared_ptr<UploadSource>> sources_;
+  std::shared_ptr<std::vector<ReadPiece>> read_pieces_;  // filled by the worker's results
+  std::vector<ConnectionEvent> events_;
+};
+
+}  // namespace mstune::coordinator

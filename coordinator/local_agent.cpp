@@ -1,0 +1,93 @@
+#include "coordinator/local_agent.h"
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <cstdlib>
+#include <system_error>
+
+#include "common/error.h"
+#include "common/os/file.h"
+
+namespace mstune::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Duration kStartMax = std::chrono::seconds(20);
+constexpr Duration kEndMax = std::chrono::seconds(30);
+// A plog path below it must fit into 246 bytes and a socket's into 107.
+constexpr std::size_t kBasePathMax = 60;
+
+std::string value_of(const std::vector<std::string>& environment, std::string_view variable) {
+  for (const std::string& entry : environment) {
+    if (entry.size() > variable.size() && entry.starts_with(variable) &&
+        entry[variable.size()] == '=') {
+      return entry.substr(variable.size() + 1);
+    }
+  }
+  return {};
+}
+
+fs::path private_directory(const std::vector<std::string>& environment) {
+  const std::string wanted = value_of(environment, "TMPDIR");
+  const bool usable = wanted.starts_with('/') && wanted.size() <= kBasePathMax;
+  return os::make_unique_directory(usable ? wanted : "/tmp", "mstune-");
+}
+
+// Beside this program, as both are installed; else wherever PATH has it.
+std::string agent_program() {
+  std::error_code failure;
+  const fs::path beside =
+      fs::read_symlink("/proc/self/exe", failure).parent_path() / "mstune-agent";
+  return !failure && fs::exists(beside, failure) ? beside.string() : "mstune-agent";
+}
+
+os::SpawnRequest spawn_request(const std::vector<std::string>& environment,
+                               const fs::path& directory) {
+  os::SpawnRequest request;
+  request.command = {agent_program(), "--ends-with-parent",
+                     "--listen",      "ipc://" + (directory / "agent.sock").string(),
+                     "--work-dir",    directory.string()};
+  request.environment = environment;
+  return request;
+}
+
+std::string output_of(const os::Process& process) {
+  std::array<char, 4096> buffer{};
+  return std::string(os::read_chunk(process.output(), buffer).bytes);
+}
+
+}  // namespace
+
+LocalAgent::LocalAgent(const std::vector<std::string>& environment)
+    : directory_(private_directory(environment)), process_(spawn_request(environment, directory_)) {
+  const auto deadline = std::chrono::steady_clock::now() + kStartMax;
+  // It says one line when it listens.
+  os::wait_readable(process_.output(), deadline - std::chrono::steady_clock::now());
+  const std::string said = output_of(process_);
+  if (said.find("listening at") == std::string::npos) {
+    os::remove_tree(directory_);
+    throw environment_error("local_agent.not_started",
+                            "the agent on this machine did not start; it said: {}",
+                            said.empty() ? "nothing" : said);
+  }
+}
+
+LocalAgent::~LocalAgent() {
+  ::kill(process_.id(), SIGTERM);
+  if (!os::wait_readable(process_.exit_descriptor(), kEndMax)) {
+    process_.signal_group(SIGKILL);
+  }
+  try {
+    os::remove_tree(directory_);
+  } catch (const Error&) {
+    // Below /tmp; nothing more can be done about it here.
+  }
+}
+
+std::string LocalAgent::endpoint() const {
+  return "ipc://" + (directory_ / "agent.sock").string();
+}
+
+}  // namespace mstune::coordinator

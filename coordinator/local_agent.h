@@ -1,0 +1,31 @@
+// The agent that the coordinator starts for itself: the same program, the same wire, no daemon.
+//
+// It listens on an ipc socket in a private directory and never outlives this process.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/os/process.h"
+
+namespace mstune::coordinator {
+
+class LocalAgent {
+ public:
+  // Starts it and returns when it listens. `environment` is what local trials inherit. Throws an
+  // environment error: the program is not there, or ended before it listened.
+  explicit LocalAgent(const std::vector<std::string>& environment);
+  // Ends it, and with it whatever it still runs.
+  ~LocalAgent();
+  LocalAgent(const LocalAgent&) = delete;
+  LocalAgent& operator=(const LocalAgent&) = delete;
+
+  [[nodiscard]] std::string endpoint() const;
+
+ private:
+  std::filesystem::path directory_;  // private; the agent's, which removes it
+  os::Process process_;
+};
+
+}  // namespace mstune::coordinator

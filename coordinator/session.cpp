@@ -1,0 +1,396 @@
+#include "coordinator/session.h"
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+#include "common/error.h"
+#include "common/os/identity.h"
+#include "common/os/process_tree.h"
+#include "common/words.h"
+
+namespace mstune::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+
+TimePoint steady_now() {
+  return std::chrono::steady_clock::now();
+}
+
+upload::Options upload_options(Duration timeout) {
+  upload::Options options;
+  if (timeout > Duration::zero()) {
+    options.upload_timeout = timeout;
+  }
+  return options;
+}
+
+}  // namespace
+
+Session::Session(SessionOptions options, const RunDirectory& directory, Progress& progress)
+    : options_(std::move(options)),
+      directory_(directory),
+      progress_(progress),
+      campaign_id_(os::random_hex_id()),
+      dispatcher_(options_.campaign, steady_now()),
+      connection_(options_.endpoint, campaign_id_, upload_options(options_.upload_timeout), worker_,
+                  steady_now()) {}
+
+Session::~Session() = default;
+
+SessionResult Session::run() {
+  dispatch(Tick{}, steady_now());
+  while (!dispatcher_.finished()) {
+    wait(steady_now());
+    const TimePoint now = steady_now();
+    look_at_signals(now);
+    step_builds(now);
+    worker_.drain();
+    step_connection(now);
+    if (now >= dispatcher_.deadline()) {
+      dispatch(Tick{}, now);
+    }
+  }
+  connection_.send(protocol::Goodbye{});
+  std::sort(result_.trials.begin(), result_.trials.end(),
+            [](const EvaluatedTrial& left, const EvaluatedTrial& right) {
+              return left.trial.index < right.trial.index;
+            });
+  return std::move(result_);
+}
+
+// ---- waiting ----
+
+TimePoint Session::deadline() const {
+  TimePoint earliest = std::min(dispatcher_.deadline(), connection_.deadline());
+  for (const ActiveBuild& active : builds_) {
+    earliest = std::min(earliest, active.build.deadline());
+  }
+  return earliest;
+}
+
+void Session::wait(TimePoint now) {
+  os::PollSet polled;
+  polled.add(connection_.socket());
+  polled.add(signals_.descriptor());
+  polled.add(worker_.descriptor());
+  for (const ActiveBuild& active : builds_) {
+    polled.add(active.build.descriptor());
+  }
+  const TimePoint until = deadline();
+  polled.wait(until == kNever ? Duration(std::chrono::hours(1)) : until - now);
+}
+
+void Session::look_at_signals(TimePoint now) {
+  while (const auto signal = signals_.next()) {
+    if (*signal == SIGCHLD) {
+      os::reap_orphans();
+    } else if (interrupted_) {
+      result_.ending = Ending::interrupted;
+      throw environment_error("campaign.left_at_once",
+                              "interrupted twice: left at once, what was measured is in {}",
+                              directory_.path().string());
+    } else {
+      interrupted_ = true;
+      progress_.note(message("campaign.interrupting",
+                             "interrupted: ending what runs (once more to leave at once)"));
+      dispatch(InterruptAsked{}, now);
+    }
+  }
+}
+
+void Session::step_connection(TimePoint now) {
+  for (const ConnectionEvent& event : connection_.step(now)) {
+    take(event, now);
+  }
+}
+
+void Session::dispatch(const CampaignEvent& event, TimePoint now) {
+  for (const CampaignAction& action : dispatcher_.handle(event, now)) {
+    carry_out(action, now);
+  }
+}
+
+void Session::carry_out(const CampaignAction& action, TimePoint now) {
+  if (const auto* build = std::get_if<StartBuild>(&action)) {
+    start_build(build->candidate, now);
+  } else if (std::holds_alternative<StopBuilds>(action)) {
+    for (ActiveBuild& active : builds_) {
+      active.build.cancel();
+    }
+  } else if (const auto* upload = std::get_if<StartUpload>(&action)) {
+    start_upload(upload->candidate, now);
+  } else if (const auto* assignment = std::get_if<AssignAttempt>(&action)) {
+    assign(assignment->attempt);
+  } else if (std::holds_alternative<CollectAttempt>(action)) {
+    collect(*active_, now);
+  } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
+    connection_.send(protocol::Release{key_of(release->attempt)});
+    active_.reset();
+  } else if (const auto* cancel = std::get_if<CancelAttempt>(&action)) {
+    connection_.send(protocol::Cancel{key_of(cancel->attempt), "interrupted"});
+  } else if (const auto* discard = std::get_if<DiscardAttempt>(&action)) {
+    discard_attempt(*discard);
+  } else if (const auto* unrun = std::get_if<RecordVoid>(&action)) {
+    record_void(*unrun);
+  } else if (const auto* tell = std::get_if<Tell>(&action)) {
+    progress_.note(tell->what);
+  } else if (const auto* finish = std::get_if<Finish>(&action)) {
+    result_.ending = finish->ending;
+    result_.why = finish->why;
+  }
+}
+
+// ---- builds and uploads ----
+
+void Session::start_build(std::size_t candidate, TimePoint now) {
+  BuildRequest request = options_.build;
+  request.candidate = options_.campaign.candidates[candidate];
+  progress_.building(request.candidate);
+  try {
+    builds_.push_back({candidate, Build(std::move(request), now), now});
+  } catch (const Error& error) {
+    dispatch(BuildFailed{candidate, error.message()}, now);
+  }
+}
+
+void Session::step_builds(TimePoint now) {
+  for (std::size_t i = 0; i < builds_.size();) {
+    auto outcome = builds_[i].build.step(now);
+    if (!outcome) {
+      ++i;
+      continue;
+    }
+    const std::size_t candidate = builds_[i].candidate;
+    const double seconds = std::chrono::duration<double>(now - builds_[i].started).count();
+    builds_.erase(builds_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (const auto* why = std::get_if<Message>(&*outcome)) {
+      dispatch(BuildFailed{candidate, *why}, now);
+      continue;
+    }
+    oms_[candidate] = std::get<fs::path>(*outcome);
+    progress_.built(options_.campaign.candidates[candidate], seconds, oms_[candidate].string());
+    dispatch(Built{candidate}, now);
+  }
+}
+
+// Reads and digests the OM on the worker, then hands it to the connection.
+void Session::start_upload(std::size_t candidate, TimePoint now) {
+  const fs::path path = oms_.at(candidate);
+  const bool taken = worker_.submit(
+      [this, candidate, path]() -> os::Worker::Result {
+        auto source = std::make_shared<UploadSource>();
+        source->file = os::open_source(path);
+        source->manifest =
+            std::make_shared<const Manifest>(os::compute_manifest(source->file, std::stop_token()));
+        return [this, candidate, source] {
+          uploads_[candidate] = source;
+          connection_.upload(candidate, source, steady_now());
+        };
+      },
+      [this, candidate](const Error& error) {
+        finish_upload(candidate, error.message(), steady_now());
+      });
+  if (!taken) {
+    finish_upload(candidate, message("upload.too_busy", "too much waits to be read"), now);
+  }
+}
+
+void Session::finish_upload(std::size_t candidate, const std::optional<Message>& failure,
+                            TimePoint now) {
+  const Candidate& which = options_.campaign.candidates[candidate];
+  if (failure) {
+    dispatch(UploadFailed{0, candidate,
+                          message("upload.failed", "the OM of {} did not reach the agent: {}",
+                                  name(which), failure->text)},
+             now);
+    return;
+  }
+  const std::uint64_t sent = connection_.bytes_sent() - bytes_sent_before_;
+  bytes_sent_before_ = connection_.bytes_sent();
+  progress_.uploaded(which, uploads_.at(candidate)->manifest->size, sent);
+  dispatch(Uploaded{0, candidate}, now);
+}
+
+// ---- trials ----
+
+protocol::TrialKey Session::key_of(const Attempt& attempt) const {
+  return {campaign_id_, attempt.trial, attempt.number, instance_};
+}
+
+bool Session::is_active(const protocol::TrialKey& key) const {
+  return active_ && key == key_of(active_->attempt);
+}
+
+void Session::assign(const Attempt& attempt) {
+  const Trial& trial = options_.campaign.trials[attempt.trial];
+  if (!active_ || !(active_->attempt == attempt)) {
+    active_.emplace(
+        ActiveTrial{attempt,
+                    TrialRecorder(directory_.trial_directory(trial), trial, attempt.number),
+                    {},
+                    false});
+    progress_.started(trial, join_words(options_.spec.command));
+  }
+  protocol::Assign request{key_of(attempt), options_.spec, active_->recorder.events()};
+  if (!options_.mode_variable.empty()) {
+    request.spec.environment[options_.mode_variable] = name(trial.candidate);
+  }
+  const auto candidate =
+      static_cast<std::size_t>(std::find(options_.campaign.candidates.begin(),
+                                         options_.campaign.candidates.end(), trial.candidate) -
+                               options_.campaign.candidates.begin());
+  if (const auto source = uploads_.find(candidate); source != uploads_.end()) {
+    request.spec.om = oms_.at(candidate).filename().string();
+    request.spec.files = {{request.spec.om, {raw(source->second->manifest->identity)}}};
+  }
+  connection_.send(request);
+  if (active_->collector) {
+    active_->collector->start_again();
+    for (const protocol::Fetch& fetch : active_->collector->take_requests()) {
+      connection_.send(fetch);
+    }
+  }
+}
+
+void Session::collect(ActiveTrial& active, TimePoint now) {
+  const auto& exited = *active.recorder.exited();
+  try {
+    active.collector.emplace(active.recorder.directory(), key_of(active.attempt), exited.files);
+  } catch (const Error& error) {
+    progress_.note(error.message());
+    active.collector.emplace(active.recorder.directory(), key_of(active.attempt),
+                             std::vector<protocol::TrialFile>{});
+  }
+  for (const protocol::Fetch& fetch : active.collector->take_requests()) {
+    connection_.send(fetch);
+  }
+  finish_trial(now);
+}
+
+void Session::finish_trial(TimePoint now) {
+  if (!active_->collector->finished()) {
+    return;
+  }
+  for (const Message& note : active_->collector->notes()) {
+    progress_.note(note);
+  }
+  EvaluatedTrial trial = active_->recorder.finish(options_.gates);
+  progress_.recorded(trial, active_->recorder.exited()->output_tail);
+  result_.trials.push_back(std::move(trial));
+  dispatch(AttemptRecorded{active_->attempt}, now);
+}
+
+// What it left is kept for whoever wants to know, apart from the trials.
+void Session::discard_attempt(const DiscardAttempt& action) {
+  progress_.note(action.why);
+  if (active_ && active_->attempt == action.attempt) {
+    active_.reset();
+  }
+  const fs::path attempts = directory_.path() / "attempts";
+  const std::string trial = directory_name(options_.campaign.trials[action.attempt.trial]);
+  os::make_directory(attempts);
+  std::error_code failure;
+  fs::rename(directory_.path() / trial,
+             attempts / fmt::format("{}_a{}", trial, action.attempt.number), failure);
+}
+
+void Session::record_void(const RecordVoid& action) {
+  const Trial& trial = options_.campaign.trials[action.trial];
+  EvaluatedTrial unrun{trial, 1, {}, {}};
+  unrun.outcome.reasons.push_back({action.code, action.why});
+  unrun.evaluation = evaluate_unrun(unrun.outcome);
+  os::make_directory(directory_.trial_directory(trial));
+  os::write_file_atomically(directory_.trial_directory(trial) / "trial.json", trial_json(unrun));
+  progress_.recorded(unrun, {});
+  result_.trials.push_back(std::move(unrun));
+}
+
+// ---- what the agent says ----
+
+void Session::take(const ConnectionEvent& event, TimePoint now) {
+  if (const auto* ready = std::get_if<LinkReady>(&event)) {
+    take_welcome(ready->welcome, now);
+  } else if (std::holds_alternative<LinkGone>(event)) {
+    dispatch(AgentGone{0}, now);
+  } else if (const auto* refused = std::get_if<LinkRefused>(&event)) {
+    dispatch(AgentRefused{0, refused->why}, now);
+  } else if (const auto* uploaded = std::get_if<FileUploaded>(&event)) {
+    finish_upload(uploaded->file, std::nullopt, now);
+  } else if (const auto* failed = std::get_if<FileNotUploaded>(&event)) {
+    finish_upload(failed->file, failed->why, now);
+  } else {
+    const auto& arrived = std::get<ReportArrived>(event);
+    take(arrived.report, arrived.payload, now);
+  }
+}
+
+void Session::take_welcome(const protocol::Welcome& welcome, TimePoint now) {
+  for (const Message& notice : welcome.notices) {
+    progress_.note(notice);
+  }
+  instance_ = welcome.instance;
+  dispatch(AgentReady{0, welcome.instance}, now);
+}
+
+void Session::take(const protocol::Report& report, const std::string& payload, TimePoint now) {
+  if (const auto* events = std::get_if<protocol::Events>(&report)) {
+    take_events(*events, now);
+  } else if (const auto* status = std::get_if<protocol::Status>(&report)) {
+    take_status(*status, now);
+  } else if (const auto* data = std::get_if<protocol::FileData>(&report)) {
+    if (is_active(data->key) && active_->collector && active_->collector->take(*data, payload)) {
+      for (const protocol::Fetch& fetch : active_->collector->take_requests()) {
+        connection_.send(fetch);
+      }
+      finish_trial(now);
+    }
+  } else if (const auto* failure = std::get_if<protocol::Failure>(&report)) {
+    const Message why = message("campaign.agent_says", "the agent refused a request ({}): {}",
+                                failure->request, failure->what.text);
+    if (failure->request == "assign") {
+      dispatch(AgentRefused{0, why}, now);  // it would refuse the next one for the same reason
+    } else if (failure->what.id != "agent.no_session") {
+      progress_.note(why);
+    }
+  }
+}
+
+void Session::take_events(const protocol::Events& events, TimePoint now) {
+  if (!is_active(events.key)) {
+    return;
+  }
+  TrialRecorder& recorder = active_->recorder;
+  if (!recorder.take(events)) {
+    assign(active_->attempt);  // some are missing: ask from where we are
+    return;
+  }
+  connection_.send(protocol::Acknowledge{events.key, recorder.events()});
+  for (const Message& notice : recorder.take_notices()) {
+    progress_.note(notice);
+  }
+  if (recorder.exited() && !active_->exit_told) {
+    active_->exit_told = true;
+    dispatch(AttemptExited{active_->attempt, recorder.exited()->cause != protocol::kCauseLost},
+             now);
+  }
+}
+
+void Session::take_status(const protocol::Status& status, TimePoint now) {
+  if (!is_active(status.key)) {
+    return;
+  }
+  const Attempt attempt = active_->attempt;
+  if (status.state == protocol::kStateLost) {
+    dispatch(AttemptLost{attempt}, now);
+    return;
+  }
+  dispatch(AttemptSeen{attempt}, now);
+  if (active_ && status.events > active_->recorder.events() &&
+      status.state == protocol::kStateFinished) {
+    assign(attempt);  // its last events got lost on the way
+  }
+}
+
+}  // namespace mstune::coordinator

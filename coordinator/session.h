@@ -1,0 +1,105 @@
+// The coordinator's loop: waits, hands every event to the dispatcher, carries out what comes back.
+//
+// It knows builds, the connection, recorders and collectors; it decides nothing.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/os/signals.h"
+#include "coordinator/collector.h"
+#include "coordinator/compiler.h"
+#include "coordinator/connection.h"
+#include "coordinator/dispatcher.h"
+#include "coordinator/progress.h"
+#include "coordinator/run_directory.h"
+
+namespace mstune::coordinator {
+
+struct SessionOptions {
+  std::string endpoint;  // of the agent
+  CampaignSettings campaign;
+  Gates gates;
+  protocol::TrialSpec spec;                    // what all trials have in common
+  std::string mode_variable;                   // set to the candidate for each trial; empty offline
+  BuildRequest build;                          // offline: what all builds have in common
+  Duration upload_timeout = Duration::zero();  // zero: none
+};
+
+struct SessionResult {
+  Ending ending = Ending::complete;
+  Message why;                         // text is empty when complete
+  std::vector<EvaluatedTrial> trials;  // those that are on disk, by index
+};
+
+class Session {
+ public:
+  Session(SessionOptions options, const RunDirectory& directory, Progress& progress);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // Runs the campaign. SIGINT and SIGTERM interrupt it; a second one leaves at once.
+  SessionResult run();
+
+ private:
+  struct ActiveTrial {  // one attempt that the agent has or should have
+    Attempt attempt;
+    TrialRecorder recorder;
+    std::optional<Collector> collector;
+    bool exit_told = false;
+  };
+  struct ActiveBuild {
+    std::size_t candidate = 0;
+    Build build;
+    TimePoint started;
+  };
+
+  void wait(TimePoint now);
+  [[nodiscard]] TimePoint deadline() const;
+  void look_at_signals(TimePoint now);
+  void step_builds(TimePoint now);
+  void step_connection(TimePoint now);
+  void dispatch(const CampaignEvent& event, TimePoint now);
+  void carry_out(const CampaignAction& action, TimePoint now);
+
+  void start_build(std::size_t candidate, TimePoint now);
+  void start_upload(std::size_t candidate, TimePoint now);
+  void finish_upload(std::size_t candidate, const std::optional<Message>& failure, TimePoint now);
+  void assign(const Attempt& attempt);
+  void collect(ActiveTrial& active, TimePoint now);
+  void finish_trial(TimePoint now);
+  void discard_attempt(const DiscardAttempt& action);
+  void record_void(const RecordVoid& action);
+
+  void take(const ConnectionEvent& event, TimePoint now);
+  void take(const protocol::Report& report, const std::string& payload, TimePoint now);
+  void take_events(const protocol::Events& events, TimePoint now);
+  void take_status(const protocol::Status& status, TimePoint now);
+  void take_welcome(const protocol::Welcome& welcome, TimePoint now);
+  [[nodiscard]] protocol::TrialKey key_of(const Attempt& attempt) const;
+  [[nodiscard]] bool is_active(const protocol::TrialKey& key) const;
+
+  SessionOptions options_;
+  const RunDirectory& directory_;
+  Progress& progress_;
+  os::SignalDescriptor signals_;
+  std::string campaign_id_;
+  std::string instance_;  // of the agent, once it said so
+  Dispatcher dispatcher_;
+  std::vector<ActiveBuild> builds_;
+  std::map<std::size_t, std::filesystem::path> oms_;  // by candidate, once built
+  std::map<std::size_t, std::shared_ptr<UploadSource>> uploads_;
+  std::uint64_t bytes_sent_before_ = 0;
+  std::optional<ActiveTrial> active_;
+  SessionResult result_;
+  bool interrupted_ = false;
+  os::Worker worker_;
+  Connection connection_;
+};
+
+}  // namespace mstune::coordinator

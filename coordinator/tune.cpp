@@ -1,0 +1,237 @@
+#include "coordinator/tune.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "common/os/file.h"
+#include "common/words.h"
+#include "coordinator/local_agent.h"
+#include "coordinator/report_table.h"
+#include "coordinator/session.h"
+#include "coordinator/target.h"
+
+namespace mstune::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kExitInterrupted = 130;
+constexpr std::string_view kPasswordVariable = "GE_MS_TARGET_PASSWORD=";
+
+std::optional<Target> read_target(const TuneOptions& options) {
+  if (options.target_files.empty()) {
+    return std::nullopt;
+  }
+  const std::string& file = options.target_files.front();
+  return parse_target(os::read_file(file), file);
+}
+
+std::string run_command_of(const TuneOptions& options, const std::optional<Target>& target) {
+  const std::string from_target = target ? target->run_command : std::string();
+  if (!from_target.empty() && !options.run_command.empty()) {
+    throw usage_error("tune.two_run_commands",
+                      "both --run-command and the target file's \"run_command\" are given: keep "
+                      "one of them");
+  }
+  if (from_target.empty() && options.run_command.empty()) {
+    throw usage_error("tune.no_run_command",
+                      "no program under test: give --run-command, or \"run_command\" in the target "
+                      "file");
+  }
+  return from_target.empty() ? options.run_command : from_target;
+}
+
+std::vector<std::string> run_words(const TuneOptions& options, const std::string& command,
+                                   bool from_target) {
+  const char* what = from_target ? "run_command" : "--run-command";
+  std::vector<std::string> words = split_words(command, what);
+  if (words.empty()) {
+    throw usage_error("tune.empty_run_command", "{} holds no word", what);
+  }
+  const bool has_om = holds_placeholder(words, "{om}");
+  if (options.offline && !has_om) {
+    throw usage_error("tune.no_om_in_run_command",
+                      "{} must hold {{om}} in offline mode: it becomes the path of the candidate's "
+                      "OM",
+                      what);
+  }
+  if (!options.offline && has_om) {
+    throw usage_error("tune.om_in_online_mode",
+                      "{} holds {{om}}, but there is no OM in online mode: did you mean --mode "
+                      "offline?",
+                      what);
+  }
+  return words;
+}
+
+// The caller's environment less what no child should see.
+std::vector<std::string> child_environment(const std::vector<std::string>& environment,
+                                           std::vector<Message>& notes) {
+  std::vector<std::string> result;
+  for (const std::string& variable : environment) {
+    if (variable.starts_with(kPasswordVariable)) {
+      notes.push_back(message("tune.password_ignored",
+                              "GE_MS_TARGET_PASSWORD is set and not used: an agent asks for no "
+                              "password; unset it"));
+    } else {
+      result.push_back(variable);
+    }
+  }
+  return result;
+}
+
+CampaignDocument document_of(const TuneOptions& options, const std::string& command,
+                             const std::optional<Target>& target) {
+  CampaignDocument document;
+  document.mode = options.offline ? "offline" : "online";
+  document.command = command;
+  if (options.offline) {
+    document.compile_command = options.compile_command;
+  }
+  if (target) {
+    document.target_host = target->host;
+  }
+  document.repeat = static_cast<std::uint64_t>(options.repeat);
+  document.gates = options.gates;
+  document.candidates = options.candidates;
+  return document;
+}
+
+protocol::TrialSpec spec_of(const TuneOptions& options, std::vector<std::string> words,
+                            const std::optional<Target>& target) {
+  protocol::TrialSpec spec;
+  spec.command = std::move(words);
+  spec.timeout_ms = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count());
+  if (target) {
+    spec.cann_env = target->cann_env;
+    spec.environment = target->env;
+    spec.working_directory = target->cwd;
+  } else {
+    spec.working_directory = fs::current_path().string();
+  }
+  return spec;
+}
+
+void print_plan(const CampaignDocument& document, const SessionOptions& session,
+                std::ostream& out) {
+  std::vector<std::string> names;
+  for (const Candidate& candidate : document.candidates) {
+    names.push_back(name(candidate));
+  }
+  out << fmt::format("candidates ({} x {} rounds): {}\n", names.size(), document.repeat,
+                     fmt::join(names, ", "));
+  if (session.campaign.offline) {
+    for (const Candidate& candidate : document.candidates) {
+      BuildRequest build = session.build;
+      build.candidate = candidate;
+      out << fmt::format("[build] {}: {}={} {}\n", name(candidate), kModeVariable, name(candidate),
+                         join_words(build_command(build)));
+    }
+  }
+  for (const Trial& trial : session.campaign.trials) {
+    const std::string mode =
+        session.mode_variable.empty()
+            ? std::string()
+            : fmt::format("{}={} ", session.mode_variable, name(trial.candidate));
+    out << fmt::format("[{:03}] {} round {}: {}{}\n", trial.index, name(trial.candidate),
+                       trial.repeat, mode, join_words(session.spec.command));
+  }
+}
+
+// Everything that follows from options and target, before anything runs.
+struct Preparation {
+  CampaignDocument document;
+  SessionOptions session;
+  std::vector<std::string> environment;
+  std::vector<Message> notes;
+  bool local = true;
+};
+
+Preparation prepare(const TuneOptions& options, const std::vector<std::string>& environment) {
+  Preparation result;
+  const std::optional<Target> target = read_target(options);
+  const std::string command = run_command_of(options, target);
+  result.local = !target.has_value();
+  result.environment = child_environment(environment, result.notes);
+  if (target) {
+    result.notes.insert(result.notes.end(), target->notes.begin(), target->notes.end());
+  }
+  result.document = document_of(options, command, target);
+  SessionOptions& session = result.session;
+  session.spec = spec_of(options, run_words(options, command, options.run_command.empty()), target);
+  session.gates = options.gates;
+  session.upload_timeout = options.timeout;
+  session.mode_variable = options.offline ? "" : kModeVariable;
+  session.endpoint = target ? endpoint(*target) : "";
+  session.campaign.candidates = options.candidates;
+  session.campaign.trials = trials_in_rounds(options.candidates, options.repeat);
+  session.campaign.offline = options.offline;
+  session.campaign.keep_going = options.keep_going;
+  if (options.offline) {
+    session.build.command = compile_words(options.compile_command);
+    session.build.environment = result.environment;
+    session.build.timeout = options.timeout;
+  }
+  return result;
+}
+
+SessionResult run(Preparation& preparation, const RunDirectory& directory, Progress& progress) {
+  std::optional<LocalAgent> local;
+  if (preparation.local) {
+    local.emplace(preparation.environment);
+    preparation.session.endpoint = local->endpoint();
+  }
+  Session session(preparation.session, directory, progress);
+  return session.run();
+}
+
+}  // namespace
+
+int tune(const TuneOptions& options, const std::vector<std::string>& environment,
+         std::ostream& out) {
+  Preparation preparation = prepare(options, environment);
+  const fs::path output_dir = os::absolute_path(options.output_dir);
+  Progress progress(out);
+  for (const Message& note : preparation.notes) {
+    progress.note(note);
+  }
+  if (options.dry_run) {
+    preparation.session.build.om_directory =
+        options.om_dir.empty() ? output_dir / "run_…" / "om" : os::absolute_path(options.om_dir);
+    print_plan(preparation.document, preparation.session, out);
+    return 0;
+  }
+  const RunDirectory directory = RunDirectory::create(output_dir);
+  directory.write_campaign(preparation.document);
+  if (options.offline) {
+    preparation.session.build.om_directory =
+        options.om_dir.empty() ? directory.path() / "om" : os::absolute_path(options.om_dir);
+    os::make_directory(preparation.session.build.om_directory);
+  }
+  progress.campaign(preparation.document, directory.path().string());
+
+  const SessionResult result = run(preparation, directory, progress);
+
+  const Ranking ranking = rank(result.trials, preparation.document.candidates);
+  directory.write_summary(preparation.document, ranking, result.trials);
+  if (result.ending != Ending::failed || ranking.any_data()) {
+    out << "\n" << report_table(preparation.document, ranking, result.trials);
+  }
+  out << fmt::format("results: {}\n", directory.path().string()) << std::flush;
+  if (result.ending == Ending::failed) {
+    throw Error(ErrorKind::environment, result.why);
+  }
+  if (result.ending == Ending::interrupted) {
+    progress.note(result.why);
+    return kExitInterrupted;
+  }
+  return ranking.any_data() ? 0 : 1;
+}
+
+}  // namespace mstune::coordinator

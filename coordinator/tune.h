@@ -1,0 +1,17 @@
+// `mstune tune`: from options to a ranked recommendation.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "coordinator/options.h"
+
+namespace mstune::coordinator {
+
+// `environment` is this process's ("NAME=value"). Returns the exit status: 0 some candidate has
+// data, 1 none has, 130 interrupted; throws a usage or environment error for status 2.
+int tune(const TuneOptions& options, const std::vector<std::string>& environment,
+         std::ostream& out);
+
+}  // namespace mstune::coordinator
