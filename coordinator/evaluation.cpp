@@ -8,9 +8,9 @@ namespace mstune::coordinator {
 namespace {
 
 constexpr std::array<std::string_view, 11> kGateCodes{
-    "not_started",   "exit_status",      "killed",      "malformed_record",
-    "conflict",      "mode_mismatch",    "step_failed", "main_object_absent",
-    "too_few_steps", "overlapping_steps",  "no_record"};
+    "not_started",   "exit_status",       "killed",      "malformed_record",
+    "conflict",      "mode_mismatch",     "step_failed", "main_object_absent",
+    "too_few_steps", "overlapping_steps", "no_record"};
 
 // The retained records of one object, as a range of StepSet::records().
 struct ObjectRange {

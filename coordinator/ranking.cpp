@@ -127,9 +127,9 @@ Ranking rank(const std::vector<EvaluatedTrial>& trials, const std::vector<Candid
   }
   std::sort(ranking.summaries.begin(), ranking.summaries.end(), ranks_before);
   // The first improvement is the one with the smallest median.
-  const auto best = std::find_if(
-      ranking.summaries.begin(), ranking.summaries.end(),
-      [](const Summary& summary) { return summary.verdict == Verdict::improvement; });
+  const auto best =
+      std::find_if(ranking.summaries.begin(), ranking.summaries.end(),
+                   [](const Summary& summary) { return summary.verdict == Verdict::improvement; });
   if (best != ranking.summaries.end()) {
     ranking.recommended = best->candidate;
   }

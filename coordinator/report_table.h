@@ -7,12 +7,12 @@
 
 namespace mstune::coordinator {
 
-// Several lines, each with its '\n'. The command that is shown to reproduce the result is
-// `campaign.command`; without one (plain logs) that part is left out.
-std::string report_table(const CampaignDocument& campaign, const Ranking& ranking,
-                         const std::vector<EvaluatedTrial>& trials);
+// Several lines, each with its '\n'. How to reproduce the result is left out where the campaign
+// has no command (plain logs).
+std::string report_table(const CampaignDocument& campaign, const Ranking& ranking);
 
-// "exit status 0, 21 steps, valid" or why not: the end of a trial's line.
+// "exit status 0, 21 steps, valid": the end of a trial's line. Reasons and warnings follow, each on
+// a line of its own, indented; no '\n' at the end.
 std::string trial_result_text(const EvaluatedTrial& trial);
 
 }  // namespace mstune::coordinator

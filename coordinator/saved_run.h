@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "coordinator/documents.h"
-#include "coordinator/record_log.h"
 
 namespace mstune::coordinator {
 
@@ -29,12 +28,5 @@ struct SavedRun {
 // `directory` may be a run directory or one that holds a single run_... directory. Throws a usage
 // error when it is neither, and an environment error that names a file that cannot be used.
 SavedRun read_saved_run(const std::filesystem::path& directory);
-
-// The records of a trial's directory: steps.log alone where there is one (the live tail saw what
-// rotation deleted), else stdout.log and every file below plog/, sorted by path.
-RecordLog read_trial_records(const std::filesystem::path& trial_directory);
-
-// The records of a plain log file, or of every file below a directory.
-RecordLog read_plain_records(const std::filesystem::path& path);
 
 }  // namespace mstune::coordinator

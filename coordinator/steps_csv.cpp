@@ -12,8 +12,7 @@ namespace mstune::coordinator {
 void format_steps_csv(const StepSet& steps, const std::function<void(std::string_view)>& sink) {
   constexpr std::size_t kPiece = 64 * 1024;
   const RecordLog& log = steps.log();
-  std::string piece =
-      "execution,api,mode,step,start_us,end_us,cost_us,sync_us,ret,sync_ret,pid\n";
+  std::string piece = "execution,api,mode,step,start_us,end_us,cost_us,sync_us,ret,sync_ret,pid\n";
   for (const std::uint32_t record : steps.records()) {
     const RecordShape& shape = log.shape(record);
     fmt::format_to(std::back_inserter(piece), "{},{},{},{},{},{},{},{},{},{},{}\n",

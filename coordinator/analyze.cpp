@@ -1,0 +1,160 @@
+#include "coordinator/analyze.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <ostream>
+
+#include "common/error.h"
+#include "common/os/file.h"
+#include "coordinator/report_table.h"
+#include "coordinator/saved_run.h"
+#include "coordinator/steps_csv.h"
+#include "coordinator/trial_records.h"
+
+namespace mstune::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PlainInput {
+  std::string config;
+  Candidate candidate;
+  fs::path path;
+};
+
+// "LoadBalance:4=FILE". A directory may have a '=' in its own name, so one that exists is a run.
+std::optional<PlainInput> parse_plain(const std::string& input) {
+  const auto equals = input.find('=');
+  std::error_code ignored;
+  if (equals == std::string::npos || fs::is_directory(input, ignored)) {
+    return std::nullopt;
+  }
+  PlainInput plain{input.substr(0, equals), {}, input.substr(equals + 1)};
+  plain.candidate = parse_candidate(plain.config);
+  if (!fs::exists(plain.path, ignored)) {
+    throw usage_error("analyze.no_such_log", "{}: there is no file or directory {}", input,
+                      plain.path.string());
+  }
+  return plain;
+}
+
+// Each log is one trial; how its program ended is not known.
+SavedRun run_of_logs(const std::vector<PlainInput>& inputs) {
+  SavedRun run;
+  std::map<Candidate, int> rounds;
+  for (const PlainInput& input : inputs) {
+    TrialOnDisk trial;
+    trial.saved.config = input.config;
+    trial.saved.trial.index = static_cast<std::uint32_t>(run.trials.size());
+    trial.saved.trial.candidate = input.candidate;
+    trial.saved.trial.repeat = ++rounds[input.candidate];
+    trial.saved.outcome.exit_unknown = true;
+    trial.directory = input.path;
+    run.campaign.repeat =
+        std::max(run.campaign.repeat, static_cast<std::uint64_t>(trial.saved.trial.repeat));
+    if (trial.saved.trial.repeat == 1) {
+      run.campaign.candidates.push_back(input.candidate);
+    }
+    run.trials.push_back(std::move(trial));
+  }
+  return run;
+}
+
+SavedRun find_input(const AnalyzeOptions& options, bool& plain) {
+  std::vector<PlainInput> logs;
+  for (const std::string& input : options.inputs) {
+    if (auto log = parse_plain(input)) {
+      logs.push_back(std::move(*log));
+    }
+  }
+  plain = !logs.empty();
+  if (plain && logs.size() == options.inputs.size()) {
+    if (options.write) {
+      throw usage_error("analyze.nowhere_to_write",
+                        "--write needs a run directory: plain logs have no place for its files");
+    }
+    return run_of_logs(logs);
+  }
+  if (options.inputs.size() != 1) {
+    throw usage_error("analyze.inputs",
+                      "name one run directory, or plain logs that all look like "
+                      "CANDIDATE=PATH, as in default=DIR LoadBalance:4=FILE");
+  }
+  return read_saved_run(options.inputs.front());
+}
+
+void write_steps_csv(const fs::path& path, const StepSet& steps) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  format_steps_csv(steps, [&file](std::string_view piece) {
+    file.write(piece.data(), static_cast<std::streamsize>(piece.size()));
+  });
+  file.close();
+  if (!file) {
+    throw environment_error("file.cannot_write", "cannot write {}", path.string());
+  }
+}
+
+// One trial at a time: the records of the one before are gone when the next are read.
+EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const Gates& gates, bool plain,
+                                bool write) {
+  EvaluatedTrial result{trial.saved.trial, trial.saved.attempt, trial.saved.outcome, {}};
+  if (trial.missing) {
+    if (result.outcome.exit_code && result.outcome.reasons.empty()) {
+      result.outcome.reasons.push_back(
+          {"directory_missing",
+           message("analyze.directory_missing", "its directory is missing from the run")});
+    }
+    result.evaluation = evaluate_unrun(result.outcome);
+    return result;
+  }
+  const RecordLog log =
+      plain ? read_plain_records(trial.directory) : read_trial_records(trial.directory);
+  const StepSet steps(log);
+  result.evaluation = evaluate(steps, trial.saved.config, result.outcome, gates);
+  if (write) {
+    write_steps_csv(trial.directory / "steps.csv", steps);
+  }
+  return result;
+}
+
+void print_report(const CampaignDocument& campaign, const Ranking& ranking,
+                  const std::vector<EvaluatedTrial>& trials, std::ostream& out) {
+  for (const EvaluatedTrial& trial : trials) {
+    out << fmt::format("[{:03}] {} round {}: {}\n", trial.trial.index, name(trial.trial.candidate),
+                       trial.trial.repeat, trial_result_text(trial));
+  }
+  out << '\n' << report_table(campaign, ranking);
+}
+
+}  // namespace
+
+int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& notes) {
+  bool plain = false;
+  SavedRun run = find_input(options, plain);
+  for (const Message& note : run.notes) {
+    notes << fmt::format("note: {}\n", note.text);
+  }
+  run.campaign.gates = options.gates;
+
+  std::vector<EvaluatedTrial> trials;
+  for (const TrialOnDisk& trial : run.trials) {
+    trials.push_back(evaluate_on_disk(trial, options.gates, plain, options.write));
+  }
+  const Ranking ranking = rank(trials, run.campaign.candidates);
+  const std::string document = summary_json(run.campaign, ranking, trials);
+  if (options.write) {
+    os::write_file_atomically(run.directory / "summary.json", document);
+    os::write_file_atomically(run.directory / "summary.csv", summary_csv(ranking));
+  }
+  if (options.json) {
+    out << document;
+  } else {
+    print_report(run.campaign, ranking, trials, out);
+  }
+  return ranking.any_data() ? 0 : 1;
+}
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,193 @@
+#include <limits>
+
+#include <nlohmann/json.hpp>
+
+#include "common/error.h"
+#include "coordinator/documents.h"
+
+namespace mstune::coordinator {
+namespace {
+
+using Json = nlohmann::json;
+
+// A JSON object of a document, with the words for what is wrong in it.
+class Fields {
+ public:
+  Fields(const Json& json, std::string_view path) : json_(json), path_(path) {
+    if (!json_.is_object()) {
+      throw environment_error("document.no_object", "{}: {} stands where an object belongs", path_,
+                              json_.type_name());
+    }
+  }
+
+  // Null where the field is missing or null.
+  [[nodiscard]] const Json* find(const char* field) const {
+    const auto found = json_.find(field);
+    return found == json_.end() || found->is_null() ? nullptr : &*found;
+  }
+  [[nodiscard]] std::optional<std::string> text(const char* field) const {
+    const Json* found = find(field);
+    if (found == nullptr) {
+      return std::nullopt;
+    }
+    if (!found->is_string()) {
+      throw wrong(field, "a string");
+    }
+    return found->get<std::string>();
+  }
+  [[nodiscard]] std::optional<double> number(const char* field) const {
+    const Json* found = find(field);
+    if (found == nullptr) {
+      return std::nullopt;
+    }
+    if (!found->is_number()) {
+      throw wrong(field, "a number");
+    }
+    return found->get<double>();
+  }
+  [[nodiscard]] std::uint64_t count(const char* field, std::uint64_t missing) const {
+    const Json* found = find(field);
+    if (found == nullptr) {
+      return missing;
+    }
+    if (!found->is_number_unsigned()) {
+      throw wrong(field, "a whole number from 0");
+    }
+    return found->get<std::uint64_t>();
+  }
+  // A count that is kept in 31 bits.
+  [[nodiscard]] std::optional<int> small(const char* field) const {
+    const Json* found = find(field);
+    if (found == nullptr) {
+      return std::nullopt;
+    }
+    if (!found->is_number_integer() || found->get<double>() > std::numeric_limits<int>::max() ||
+        found->get<double>() < std::numeric_limits<int>::min()) {
+      throw wrong(field, "a whole number of at most 31 bits");
+    }
+    return found->get<int>();
+  }
+  // Empty where the field is missing.
+  [[nodiscard]] std::vector<Json> list(const char* field) const {
+    const Json* found = find(field);
+    if (found == nullptr) {
+      return {};
+    }
+    if (!found->is_array()) {
+      throw wrong(field, "a list");
+    }
+    return *found;
+  }
+  [[nodiscard]] std::vector<std::string> texts(const char* field) const {
+    std::vector<std::string> texts;
+    for (const Json& item : list(field)) {
+      if (!item.is_string()) {
+        throw wrong(field, "a list of strings");
+      }
+      texts.push_back(item.get<std::string>());
+    }
+    return texts;
+  }
+  [[nodiscard]] Error wrong(const char* field, std::string_view wanted) const {
+    return environment_error("document.wrong_type", "{}: \"{}\" should be {}", path_, field,
+                             wanted);
+  }
+  [[nodiscard]] std::string_view path() const { return path_; }
+
+ private:
+  const Json& json_;
+  std::string_view path_;
+};
+
+Json parse_json(std::string_view text, std::string_view path) {
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception& failure) {
+    throw environment_error("document.not_json", "{} is not JSON: {}", path, failure.what());
+  }
+}
+
+// A name from a document: what is wrong with it is wrong with the file, not with the command line.
+template <typename Parse>
+auto parse_name(Parse parse, const std::string& text, std::string_view path) {
+  try {
+    return parse(text);
+  } catch (const Error& error) {
+    throw environment_error("document.bad_name", "{}: {}", path, error.message().text);
+  }
+}
+
+CampaignDocument read_campaign(const Fields& fields) {
+  CampaignDocument campaign;
+  campaign.mode = fields.text("mode").value_or(campaign.mode);
+  campaign.command = fields.text("command").value_or("");
+  campaign.compile_command = fields.text("compile_command");
+  campaign.target_host = fields.text("target_host");
+  campaign.repeat = fields.count("repeat", 0);
+  campaign.gates.drop_first = fields.count("drop_first", campaign.gates.drop_first);
+  campaign.gates.min_steps = fields.count("min_steps", campaign.gates.min_steps);
+  if (const auto object = fields.text("main_graph")) {
+    campaign.gates.main_object = parse_name(parse_object_id, *object, fields.path());
+  }
+  for (const std::string& config : fields.texts("configs")) {
+    campaign.candidates.push_back(parse_name(parse_candidate, config, fields.path()));
+  }
+  return campaign;
+}
+
+// Those that the evaluation does not find again by itself.
+std::vector<Reason> outside_reasons(const Fields& fields) {
+  const auto codes = fields.texts("reason_codes");
+  const auto sentences = fields.texts("reasons");
+  std::vector<Reason> reasons;
+  for (std::size_t at = 0; at < codes.size() && at < sentences.size(); ++at) {
+    if (!is_gate_code(codes[at])) {
+      reasons.push_back({codes[at], {"trial." + codes[at], sentences[at], {}}});
+    }
+  }
+  return reasons;
+}
+
+SavedTrial read_trial(const Fields& fields) {
+  SavedTrial saved;
+  saved.config = fields.text("config").value_or("");
+  saved.trial.candidate = parse_name(parse_candidate, saved.config, fields.path());
+  saved.trial.repeat = fields.small("repeat").value_or(1);
+  if (const auto index = fields.small("index")) {
+    if (*index < 0) {
+      throw fields.wrong("index", "a whole number from 0");
+    }
+    saved.index = static_cast<std::uint32_t>(*index);
+    saved.trial.index = *saved.index;
+  }
+  saved.attempt = static_cast<std::uint32_t>(std::max(1, fields.small("attempt").value_or(1)));
+  saved.outcome.exit_code = fields.small("exit_code");
+  saved.outcome.wall_seconds = fields.number("wall_seconds");
+  saved.outcome.reasons = outside_reasons(fields);
+  return saved;
+}
+
+}  // namespace
+
+CampaignDocument parse_campaign(std::string_view text, std::string_view path) {
+  const Json json = parse_json(text, path);
+  return read_campaign(Fields(json, path));
+}
+
+SavedTrial parse_trial(std::string_view text, std::string_view path) {
+  const Json json = parse_json(text, path);
+  return read_trial(Fields(json, path));
+}
+
+SavedSummary parse_summary(std::string_view text, std::string_view path) {
+  const Json json = parse_json(text, path);
+  const Fields fields(json, path);
+  SavedSummary summary;
+  summary.campaign = read_campaign(fields);
+  for (const Json& trial : fields.list("trials")) {
+    summary.trials.push_back(read_trial(Fields(trial, path)));
+  }
+  return summary;
+}
+
+}  // namespace mstune::coordinator
