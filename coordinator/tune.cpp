@@ -221,7 +221,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   const Ranking ranking = rank(result.trials, preparation.document.candidates);
   directory.write_summary(preparation.document, ranking, result.trials);
   if (result.ending != Ending::failed || ranking.any_data()) {
-    out << "\n" << report_table(preparation.document, ranking, result.trials);
+    out << "\n" << report_table(preparation.document, ranking);
   }
   out << fmt::format("results: {}\n", directory.path().string()) << std::flush;
   if (result.ending == Ending::failed) {

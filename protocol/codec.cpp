@@ -34,13 +34,9 @@ void put(Packer& out, std::integral auto value) {
 void put(Packer& out, const std::string& value) {
   out.pack(value);
 }
-template <typename String>
-void put(Packer& out, const AsBinary<String>& bytes) {
+void put(Packer& out, const Bytes& bytes) {
   out.pack_bin(static_cast<std::uint32_t>(bytes.value.size()));
   out.pack_bin_body(bytes.value.data(), static_cast<std::uint32_t>(bytes.value.size()));
-}
-void put(Packer& out, const Bytes& bytes) {
-  put(out, AsBinary{bytes.value});
 }
 void put(Packer& out, const std::map<std::string, std::string>& value) {
   out.pack(value);
@@ -119,14 +115,11 @@ void take(const object& from, const char* field, std::string& value) {
   }
   value.assign(from.via.str.ptr, from.via.str.size);
 }
-void take(const object& from, const char* field, const AsBinary<std::string>& bytes) {
+void take(const object& from, const char* field, Bytes& bytes) {
   if (from.type != msgpack::type::BIN) {
     refuse(field, "binary");
   }
   bytes.value.assign(from.via.bin.ptr, from.via.bin.size);
-}
-void take(const object& from, const char* field, Bytes& bytes) {
-  take(from, field, AsBinary{bytes.value});
 }
 void take(const object& from, const char* field, std::map<std::string, std::string>& value) {
   if (from.type != msgpack::type::MAP) {
@@ -173,7 +166,7 @@ void take(const object& from, const char* field, T& value) {
   if (from.type != msgpack::type::MAP) {
     refuse(field, "a map");
   }
-  Wire<T>::fields(value, [&](const char* name, auto&& member) {
+  Wire<T>::fields(value, [&](const char* name, auto& member) {
     if (const object* found = find(from, name)) {
       take(*found, name, member);
     }

@@ -12,14 +12,6 @@ namespace mstune::protocol {
 template <typename T>
 struct Wire;
 
-// A string that holds bytes and not text: packed as MessagePack's bin.
-template <typename String>
-struct AsBinary {
-  String& value;
-};
-template <typename String>
-AsBinary(String&) -> AsBinary<String>;
-
 template <>
 struct Wire<Message> {
   static void fields(auto& m, auto&& visit) {
@@ -251,7 +243,7 @@ struct Wire<Offer> {
   static constexpr const char* kTag = "offer";
   static void fields(auto& m, auto&& visit) {
     visit("upload", m.upload);
-    visit("identity", AsBinary{m.identity});
+    visit("identity", m.identity);
     visit("size", m.size);
     visit("chunks", m.chunks);
   }
@@ -272,7 +264,7 @@ struct Wire<OfferPage> {
   static void fields(auto& m, auto&& visit) {
     visit("upload", m.upload);
     visit("first", m.first);
-    visit("digests", AsBinary{m.digests});
+    visit("digests", m.digests);
     visit("lengths", m.lengths);
   }
 };
@@ -282,7 +274,7 @@ struct Wire<Need> {
   static constexpr const char* kTag = "need";
   static void fields(auto& m, auto&& visit) {
     visit("upload", m.upload);
-    visit("lacks", AsBinary{m.lacks});
+    visit("lacks", m.lacks);
     visit("window_bytes", m.window_bytes);
   }
 };
