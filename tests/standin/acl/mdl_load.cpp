@@ -1,13 +1,12 @@
 #include <acl/acl_mdl.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <mutex>
 
 #include "tests/standin/acl/mdl_state.h"
 #include "tests/standin/acl/rt_state.h"
+#include "tests/standin/common/file.h"
 #include "tests/standin/common/ge_error.h"
 #include "tests/standin/device/device_table.h"
 
@@ -71,10 +70,12 @@ aclError aclmdlQuerySize(const char* fileName, size_t* workSize, size_t* weightS
   if (fileName == nullptr || workSize == nullptr || weightSize == nullptr) {
     return ACL_ERROR_INVALID_PARAM;
   }
-  std::ifstream file(fileName, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto bytes = standin::read_file(fileName);
+  if (!bytes.has_value()) {
+    return ACL_ERROR_INVALID_FILE;
+  }
   try {
-    *weightSize = standin::weight_bytes(standin::read_om(bytes).graph);
+    *weightSize = standin::weight_bytes(standin::read_om(*bytes).graph);
     *workSize = size_t{1} << 20U;
     return ACL_SUCCESS;
   } catch (const standin::GeError& error) {
@@ -89,13 +90,12 @@ aclError aclmdlLoadFromFile(const char* modelPath, uint32_t* modelId) {
   // External weights lie beside the file itself, not beside a link to it.
   std::error_code failure;
   const auto path = std::filesystem::canonical(modelPath, failure);
-  std::ifstream file(path, std::ios::binary);
-  if (failure || !file) {
+  const auto bytes = standin::read_file(path);
+  if (failure || !bytes.has_value()) {
     return standin::rt_fail(ACL_ERROR_INVALID_FILE, std::string("EE1001: Cannot open the model ") +
                                                         modelPath + ".");
   }
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  return standin::load(bytes, path.parent_path(), modelId);
+  return standin::load(*bytes, path.parent_path(), modelId);
 }
 
 aclError aclmdlLoadFromMem(const void* model, size_t modelSize, uint32_t* modelId) {

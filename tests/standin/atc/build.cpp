@@ -7,11 +7,11 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 #include <thread>
 
+#include "tests/standin/common/file.h"
 #include "tests/standin/common/ge_error.h"
 #include "tests/standin/common/graph_text.h"
 #include "tests/standin/common/knobs.h"
@@ -23,12 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string read_file(const fs::path& path, const char* option) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file || fs::is_directory(path)) {
-    throw GeError("E10005", "Failed to open file [" + path.string() + "] of [--" + option + "].");
+std::string input_file(const AtcOptions& options, const char* option) {
+  auto content = read_file(options.value(option));
+  if (!content.has_value()) {
+    throw GeError("E10005",
+                  "Failed to open file [" + options.value(option) + "] of [--" + option + "].");
   }
-  return {std::istreambuf_iterator<char>(file), {}};
+  return *std::move(content);
 }
 
 void write_file(const fs::path& path, const std::string& content) {
@@ -122,7 +123,7 @@ std::string host_cpu() {
 void build_om(const AtcOptions& options) {
   const AtcKnobs knobs = atc_knobs();
   leave_litter();
-  GraphDef graph = parse_graph(read_file(options.value("model"), "model"));
+  GraphDef graph = parse_graph(input_file(options, "model"));
   set_input_shapes(graph, options.value("input_shape"));
   spend(knobs);
   const std::string output = options.value("output");
@@ -142,7 +143,7 @@ void build_om(const AtcOptions& options) {
 }
 
 void print_om(const AtcOptions& options) {
-  const OmModel model = read_om(read_file(options.value("om"), "om"));
+  const OmModel model = read_om(input_file(options, "om"));
   std::set<std::string> types;
   for (const Node& node : model.graph.nodes) {
     types.insert(node.type);

@@ -66,8 +66,8 @@ class Merger {
   [[nodiscard]] int choose(const Chain& chain) const {
     const int open = static_cast<int>(load_.size());
     const bool main = strategy_ == Strategy::main_stream;
-    if (open == 0 || (main && std::any_of(chain.begin(), chain.end(),
-                                          [this](std::size_t node) { return solo(node); }))) {
+    // A chain that begins alone on its level belongs to the main line.
+    if (open == 0 || (main && solo(chain.front()))) {
       return 0;
     }
     int best = 0;

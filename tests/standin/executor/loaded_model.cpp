@@ -4,9 +4,8 @@
 
 #include <cmath>
 #include <csignal>
-#include <fstream>
-#include <iterator>
 
+#include "tests/standin/common/file.h"
 #include "tests/standin/common/ge_error.h"
 #include "tests/standin/common/random.h"
 #include "tests/standin/device/device_table.h"
@@ -39,12 +38,12 @@ const char* api_name(ExecutorKind kind) {
   return "";
 }
 
-std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
+std::string weight_file(const std::filesystem::path& path) {
+  auto content = read_file(path);
+  if (!content.has_value()) {
     throw GeError("E10410", "Cannot open the external weight file " + path.string() + ".");
   }
-  return {std::istreambuf_iterator<char>(file), {}};
+  return *std::move(content);
 }
 
 std::chrono::nanoseconds to_duration(double us) {
@@ -95,7 +94,7 @@ void LoadedModel::read_weights(const std::filesystem::path& weight_directory) {
     }
     const std::string& name = node.weight.file;
     if (!name.empty() && files.count(name) == 0) {
-      files[name] = read_file(weight_directory / name);
+      files[name] = weight_file(weight_directory / name);
     }
     const std::string_view content = name.empty() ? model_.weights : files[name];
     const std::size_t bytes = value_bytes(node);
