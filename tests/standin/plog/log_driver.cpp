@@ -38,9 +38,9 @@ void log_event_as_ge(const char* text) {
   }
 }
 
-// `count` numbered lines of about 500 bytes, as fast as they can be made.
+// `count` numbered lines of nearly 1000 bytes, as fast as they can be made.
 void flood(const char* count) {
-  const std::string filler(440, 'x');
+  const std::string filler(900, 'x');
   for (long number = 0; number < atol(count); ++number) {
     DlogRecord(RUN_LOG_MASK | GE, DLOG_INFO, "flood=%ld %s", number, filler.c_str());
   }
