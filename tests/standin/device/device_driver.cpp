@@ -2,10 +2,10 @@
 // how many use the device, and stays until it is sent a byte.
 //
 //   device_driver LOGIC_ID MEGABYTES
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 
 #include "tests/standin/device/device_table.h"
 

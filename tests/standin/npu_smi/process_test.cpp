@@ -1,6 +1,5 @@
 // npu-smi and the device table with real processes.
-#include <signal.h>
-
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -82,9 +81,9 @@ TEST_CASE("npu-smi: an entry of an earlier process with a reused pid does not co
 
 TEST_CASE("npu-smi: processes that attach at the same time are all seen, by each other too") {
   const TemporaryDirectory state;
-  constexpr int kProcesses = 12;
+  constexpr int process_count = 12;
   std::vector<std::unique_ptr<Child>> children;
-  for (int index = 0; index < kProcesses; ++index) {
+  for (int index = 0; index < process_count; ++index) {
     children.push_back(std::make_unique<Child>(device_user(state.path(), 0, 10)));
   }
   for (const auto& child : children) {
@@ -95,7 +94,7 @@ TEST_CASE("npu-smi: processes that attach at the same time are all seen, by each
     CHECK(contains(text, process_row(0, child->pid())));
   }
   Child last(device_user(state.path(), 0, 10));
-  CHECK(last.wait_for_output("attached " + std::to_string(kProcesses + 1) + "\n"));
+  CHECK(last.wait_for_output("attached " + std::to_string(process_count + 1) + "\n"));
 }
 
 TEST_CASE("npu-smi: processes of the state file are shown, with or without memory") {

@@ -1,6 +1,6 @@
 #include "tests/standin/plog/line_format.h"
 
-#include <stdlib.h>
+#include <cstdlib>
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
 // The log library in real processes: what stands on disk, and what is lost.
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -151,8 +151,8 @@ TEST_CASE("plog: SIGKILL and _exit lose what waits for the flush, a normal exit 
 
 TEST_CASE("plog: files of 20 MiB at most, archived read-only, no line over two of them") {
   const TemporaryDirectory root;
-  constexpr long kLines = 50'000;
-  run(driver(root.path(), {"stream", std::to_string(kLines)}));
+  constexpr long line_count = 50'000;
+  run(driver(root.path(), {"stream", std::to_string(line_count)}));
   const auto found = files(root.path(), "run");
   REQUIRE(found.size() == 3);
   for (const auto& file : found) {
@@ -163,7 +163,7 @@ TEST_CASE("plog: files of 20 MiB at most, archived read-only, no line over two o
   }
   CHECK(fs::file_size(found.front()) > 19 * 1024 * 1024);
   const auto order = numbers(text(root.path(), "run"));
-  CHECK(order.size() == kLines);
+  CHECK(order.size() == line_count);
   CHECK(std::is_sorted(order.begin(), order.end()));
 }
 
@@ -172,14 +172,15 @@ TEST_CASE("plog: the oldest file of the process goes when the ring is full, othe
   fs::create_directories(root.path() / "run/plog");
   const fs::path of_another = root.path() / "run/plog/plog-1_20200101000000000.log";
   std::ofstream(of_another) << "of another process\n";
-  constexpr long kLines = 70'000;
-  run(driver(root.path(), {"stream", std::to_string(kLines)}, {{"ASCEND_HOST_LOG_FILE_NUM", "2"}}));
+  constexpr long line_count = 70'000;
+  run(driver(root.path(), {"stream", std::to_string(line_count)},
+             {{"ASCEND_HOST_LOG_FILE_NUM", "2"}}));
   CHECK(fs::remove(of_another));
   CHECK(files(root.path(), "run").size() == 2);
   const auto left = numbers(text(root.path(), "run"));
   REQUIRE_FALSE(left.empty());
   CHECK(left.front() > 0);
-  CHECK(left.back() == kLines - 1);
+  CHECK(left.back() == line_count - 1);
 }
 
 TEST_CASE("plog: a forked child has its own file, and its first line the pid of its parent") {
@@ -211,19 +212,19 @@ TEST_CASE("plog: in older CANN a forked child appends to the file of its parent"
 }
 
 TEST_CASE("plog: a flood loses its oldest lines in silence, unless saving is synchronous") {
-  constexpr long kLines = 20'000;
+  constexpr long line_count = 20'000;
   const TemporaryDirectory root;
-  const auto outcome = run(driver(root.path(), {"flood", std::to_string(kLines)}));
+  const auto outcome = run(driver(root.path(), {"flood", std::to_string(line_count)}));
   CHECK(outcome.output.empty());
   const auto left = numbers(text(root.path(), "run"));
-  CHECK(left.size() < kLines);
-  CHECK(left.back() == kLines - 1);
+  CHECK(left.size() < line_count);
+  CHECK(left.back() == line_count - 1);
 
   for (const Environment& environment :
        {Environment{{"ASCEND_LOG_SYNC_SAVE", "1"}}, {{"ASCEND_GLOBAL_LOG_LEVEL", "2"}}}) {
     const TemporaryDirectory synchronous;
-    run(driver(synchronous.path(), {"flood", std::to_string(kLines)}, environment));
-    CHECK(numbers(text(synchronous.path(), "run")).size() == kLines);
+    run(driver(synchronous.path(), {"flood", std::to_string(line_count)}, environment));
+    CHECK(numbers(text(synchronous.path(), "run")).size() == line_count);
   }
 }
 
@@ -273,10 +274,10 @@ TEST_CASE("plog: GE sees the old stdout variable only and prints an event twice 
 
 // A directory below `base` whose path has exactly `bytes` bytes.
 fs::path long_directory(const fs::path& base, std::size_t bytes) {
-  constexpr std::size_t kNameMax = 100;
+  constexpr std::size_t name_max = 100;
   std::string path = base.string();
   while (path.size() < bytes) {
-    path += "/" + std::string(std::min(bytes - path.size() - 1, kNameMax), 'd');
+    path += "/" + std::string(std::min(bytes - path.size() - 1, name_max), 'd');
     if (bytes - path.size() == 1) {
       path.pop_back();
     }
