@@ -47,8 +47,8 @@ int standin_device_count(void) {
 }
 
 const char* standin_soc_version(void) {
-  static const std::string version = box().soc_version;
-  return version.c_str();
+  static const std::string kVersion = box().soc_version;
+  return kVersion.c_str();
 }
 
 int standin_device_attach(int logic_id) {

@@ -77,9 +77,9 @@ std::optional<std::uint64_t> start_ticks(std::string_view proc_stat) {
   std::istringstream fields{std::string(proc_stat.substr(name_end + 1))};
   char state = 0;
   fields >> state;
-  constexpr int kBetween = 18;
+  constexpr int between = 18;
   std::string skipped;
-  for (int field = 0; field < kBetween; ++field) {
+  for (int field = 0; field < between; ++field) {
     fields >> skipped;
   }
   std::uint64_t start = 0;

@@ -31,8 +31,8 @@ Shape shape_of(const std::string& name) {
 
 // Addresses as they are found on a box of eight.
 std::string bus_id(std::size_t index) {
-  constexpr std::array kAddresses{"C1", "01", "C2", "02", "81", "41", "82", "42"};
-  return std::string("0000:") + kAddresses.at(index % kAddresses.size()) + ":00.0";
+  constexpr std::array addresses{"C1", "01", "C2", "02", "81", "41", "82", "42"};
+  return std::string("0000:") + addresses.at(index % addresses.size()) + ":00.0";
 }
 
 Box box_of(Shape shape, std::size_t devices) {

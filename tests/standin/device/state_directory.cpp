@@ -1,8 +1,8 @@
 #include "tests/standin/device/state_directory.h"
 
 #include <dlfcn.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <system_error>
 

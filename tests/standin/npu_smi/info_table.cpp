@@ -24,17 +24,17 @@ struct Layout {
 };
 
 Layout layout_of(Shape shape) {
-  constexpr std::size_t kUncut = 64;
+  constexpr std::size_t uncut = 64;
   switch (shape) {
     case Shape::soc310b:
-      return {{31, 17, 54}, {31, 17, 26, 27}, 8, 13, 6, 49, kUncut};
+      return {{31, 17, 54}, {31, 17, 26, 27}, 8, 13, 6, 49, uncut};
     case Shape::v26:
       return {{27, 15, 78}, {27, 15, 26, 25, 25}, 6, 12, 5, 33, 9};
     case Shape::a2:
     case Shape::a3:
       break;
   }
-  return {{27, 15, 52}, {27, 15, 26, 25}, 6, 12, 5, 33, kUncut};
+  return {{27, 15, 52}, {27, 15, 26, 25}, 6, 12, 5, 33, uncut};
 }
 
 // The width of the whole table between its outer bars.
@@ -97,9 +97,9 @@ std::string chip_rows(const Snapshot& snapshot, std::size_t logic_id, const Layo
 }
 
 std::string process_row(const Device& chip, const Process& process, const Layout& layout) {
-  constexpr std::size_t kNumberWidth = 8;
+  constexpr std::size_t number_width = 8;
   std::vector<std::string> cells{
-      padded(std::to_string(chip.card), kNumberWidth) + std::to_string(chip.chip),
+      padded(std::to_string(chip.card), number_width) + std::to_string(chip.chip),
       std::to_string(process.pid), process.name.substr(0, layout.name_max),
       std::to_string(process.memory_mb), "NA"};
   return row(layout.processes, cells);

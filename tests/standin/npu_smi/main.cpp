@@ -65,14 +65,14 @@ std::optional<Query> parse(const std::vector<std::string>& arguments) {
 }
 
 Snapshot take_snapshot() {
-  constexpr std::uint64_t kMegabyte = 1024 * 1024;
+  constexpr std::uint64_t megabyte = 1024 * 1024;
   const std::string directory = standin::device::state_directory();
   Snapshot snapshot{standin::device::load_box(directory), {}};
   const standin::device::ProcessTable table(directory);
   for (std::size_t logic_id = 0; logic_id < snapshot.box.devices.size(); ++logic_id) {
     auto processes = snapshot.box.devices[logic_id].foreign;
     for (const auto& usage : table.usages(static_cast<int>(logic_id))) {
-      processes.push_back({usage.pid, usage.name, usage.bytes / kMegabyte});
+      processes.push_back({usage.pid, usage.name, usage.bytes / megabyte});
     }
     snapshot.processes.push_back(std::move(processes));
   }

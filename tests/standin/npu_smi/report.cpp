@@ -140,7 +140,7 @@ struct Topic {
 };
 
 const std::map<std::string, Topic>& topics() {
-  static const std::map<std::string, Topic> table{
+  static const std::map<std::string, Topic> kTable{
       {"board", {false, board}},
       {"health", {false, health}},
       {"proc-mem", {true, process_memory}},
@@ -149,7 +149,7 @@ const std::map<std::string, Topic>& topics() {
       {"common", {false, common}},
       {"usages", {true, usages}},
   };
-  return table;
+  return kTable;
 }
 
 }  // namespace
@@ -187,15 +187,15 @@ std::string card_list(const Box& box) {
 }
 
 std::string chip_map(const Box& box) {
-  constexpr std::size_t kWidth = 30;
+  constexpr std::size_t width = 30;
   const bool physical = box.shape == Shape::a3;
   const auto line = [&](const std::string& card, const std::string& chip, const std::string& logic,
                         const std::string& phy, const std::string& name) {
-    return "\t" + padded(card, kWidth) + " " + padded(chip, kWidth) + " " + padded(logic, kWidth) +
-           " " + (physical ? padded(phy, kWidth) + " " : "") + name + "\n";
+    return "\t" + padded(card, width) + " " + padded(chip, width) + " " + padded(logic, width) +
+           " " + (physical ? padded(phy, width) + " " : "") + name + "\n";
   };
   std::string text =
-      line("NPU ID", "Chip ID", "Chip Logic ID", "Chip Phy-ID", padded("Chip Name", kWidth));
+      line("NPU ID", "Chip ID", "Chip Logic ID", "Chip Phy-ID", padded("Chip Name", width));
   for (std::size_t logic_id = 0; logic_id < box.devices.size(); ++logic_id) {
     const Device& chip = box.devices[logic_id];
     const std::string card = std::to_string(chip.card);
@@ -205,7 +205,7 @@ std::string chip_map(const Box& box) {
     const bool last = logic_id + 1 == box.devices.size();
     if (last || box.devices[logic_id + 1].card != chip.card) {
       // The management controller of a card has a line, and no id that a program could use.
-      text += line(card, std::to_string(chip.chip + 1), "-", "-", padded("Mcu", kWidth));
+      text += line(card, std::to_string(chip.chip + 1), "-", "-", padded("Mcu", width));
     }
   }
   return text;

@@ -1,8 +1,8 @@
 // The C functions, and when the library's one log begins and ends.
 #include <pthread.h>
-#include <stdlib.h>
 
 #include <cstdarg>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <utility>

@@ -1,10 +1,9 @@
 #include "tests/standin/plog/line_format.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <ctime>
 
 #include "tests/standin/plog/dlog_pub.h"
 #include "tests/standin/plog/levels.h"

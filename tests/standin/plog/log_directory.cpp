@@ -1,12 +1,12 @@
 #include "tests/standin/plog/log_directory.h"
 
 #include <pwd.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 
 #include "tests/standin/plog/root_path.h"
@@ -32,9 +32,9 @@ bool make_directories(const std::string& path) {
 }  // namespace
 
 bool make_directory(const std::string& path) {
-  constexpr mode_t kMode = 0750;
-  if (mkdir(path.c_str(), kMode) == 0) {
-    chmod(path.c_str(), kMode);
+  constexpr mode_t mode = 0750;
+  if (mkdir(path.c_str(), mode) == 0) {
+    chmod(path.c_str(), mode);
     return true;
   }
   struct stat status {};

@@ -2,15 +2,15 @@
 //
 //   log_driver VERB [VALUE] VERB [VALUE] ...
 // The verbs are in the table at the end. They are carried out in their order.
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <string>
@@ -38,9 +38,9 @@ void log_event_as_ge(const char* text) {
   }
 }
 
-// `count` numbered lines of about 500 bytes, as fast as they can be made.
+// `count` numbered lines of nearly 1000 bytes, as fast as they can be made.
 void flood(const char* count) {
-  const std::string filler(440, 'x');
+  const std::string filler(900, 'x');
   for (long number = 0; number < atol(count); ++number) {
     DlogRecord(RUN_LOG_MASK | GE, DLOG_INFO, "flood=%ld %s", number, filler.c_str());
   }
@@ -49,10 +49,10 @@ void flood(const char* count) {
 // As flood, but slow enough that nothing is dropped.
 void stream(const char* count) {
   const std::string filler(900, 'x');
-  constexpr long kLinesBetweenFlushes = 900;
+  constexpr long lines_between_flushes = 900;
   for (long number = 0; number < atol(count); ++number) {
     DlogRecord(RUN_LOG_MASK | GE, DLOG_INFO, "stream=%ld %s", number, filler.c_str());
-    if (number % kLinesBetweenFlushes == 0) {
+    if (number % lines_between_flushes == 0) {
       DlogFlush();
     }
   }
@@ -105,7 +105,7 @@ struct Verb {
 };
 
 const std::map<std::string_view, Verb>& verbs() {
-  static const std::map<std::string_view, Verb> table{
+  static const std::map<std::string_view, Verb> kTable{
       {"run", {true, [](auto* text) { log_line(RUN_LOG_MASK | GE, DLOG_INFO, text); }}},
       {"error", {true, [](auto* text) { log_line(GE, DLOG_ERROR, text); }}},
       {"info", {true, [](auto* text) { log_line(GE, DLOG_INFO, text); }}},
@@ -123,7 +123,7 @@ const std::map<std::string_view, Verb>& verbs() {
       {"_exit", {false, [](auto*) { _exit(0); }}},
       {"kill", {false, [](auto*) { kill(getpid(), SIGKILL); }}},
   };
-  return table;
+  return kTable;
 }
 
 }  // namespace

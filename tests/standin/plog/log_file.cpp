@@ -47,8 +47,8 @@ void LogFile::choose_file(std::int64_t chunk_bytes, std::int64_t now_us) {
   }
   // A name holds milliseconds: the next one must be newer even within the same one, for the order
   // of names is the order of time.
-  constexpr std::int64_t kMillisecondUs = 1000;
-  named_us_ = std::max(now_us, named_us_ + kMillisecondUs);
+  constexpr std::int64_t millisecond_us = 1000;
+  named_us_ = std::max(now_us, named_us_ + millisecond_us);
   path_ = directory_ + "/" + file_name(pid_, local_time(named_us_));
   delete_oldest();
 }

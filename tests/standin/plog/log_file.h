@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace standin::plog {
 
@@ -16,7 +17,7 @@ enum class Written { all, part, nothing };
 class LogFile {
  public:
   // Limit of a file; a chunk that would pass it begins a new one.
-  static constexpr std::int64_t kBytesMax = 20 * 1024 * 1024;
+  static constexpr std::int64_t kBytesMax = std::int64_t{20} * 1024 * 1024;
 
   // `directory` is "<root>/<channel>/plog"; the one above must exist at the first append.
   LogFile(std::string directory, pid_t pid, int files_max)

@@ -14,8 +14,8 @@
 namespace standin::plog {
 namespace {
 
-constexpr std::size_t kBufferBytes = 1024 * 1024;
-constexpr std::size_t kSecurityBufferBytes = 20 * 1024;
+constexpr std::size_t kBufferBytes = std::size_t{1024} * 1024;
+constexpr std::size_t kSecurityBufferBytes = std::size_t{20} * 1024;
 
 std::int64_t wall_clock_us() {
   return std::chrono::duration_cast<std::chrono::microseconds>(
@@ -98,10 +98,10 @@ void* ProcessLog::run_flush_thread(void* self) {
 }
 
 void ProcessLog::sleep_between_flushes() const {
-  constexpr int kNaps = 10;
-  constexpr std::chrono::milliseconds kNap{20};
-  for (int nap = 0; nap < kNaps && !woken_ && !finished_; ++nap) {
-    std::this_thread::sleep_for(kNap);
+  constexpr int naps = 10;
+  constexpr std::chrono::milliseconds nap_time{20};
+  for (int nap = 0; nap < naps && !woken_ && !finished_; ++nap) {
+    std::this_thread::sleep_for(nap_time);
   }
 }
 

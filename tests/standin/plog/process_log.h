@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdarg>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -55,7 +56,7 @@ class ProcessLog {
   void start_flush_thread();
   void sleep_between_flushes() const;
   void write_stream(Stream& stream);
-  bool make_channel_directories() const;
+  [[nodiscard]] bool make_channel_directories() const;
   void warn_once_of_full_disk();
 
   const Settings settings_;

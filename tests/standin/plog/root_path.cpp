@@ -20,9 +20,9 @@ std::optional<std::string> choose_root(const RootWishes& wishes, const Directory
 }
 
 bool root_fits(const std::string& root) {
-  constexpr std::size_t kDirectoryBytesMax = 255;
-  constexpr std::string_view kLongestChannel = "/security";
-  return root.size() + kLongestChannel.size() <= kDirectoryBytesMax;
+  constexpr std::size_t directory_bytes_max = 255;
+  constexpr std::string_view longest_channel = "/security";
+  return root.size() + longest_channel.size() <= directory_bytes_max;
 }
 
 std::string creation_path(const std::string& wanted) {
