@@ -1,0 +1,42 @@
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include <graph/graph.h>
+#include <register/register_custom_pass.h>
+
+#include "pass/mode_attributes.h"
+
+namespace {
+
+bool set_text(ge::Graph& graph, const char* name, const std::string& value) {
+  ge::AttrValue attribute;
+  return attribute.SetAttrValue(ge::AscendString(value.c_str())) == ge::GRAPH_SUCCESS &&
+         graph.SetAttr(ge::AscendString(name), attribute) == ge::GRAPH_SUCCESS;
+}
+
+ge::Status report(ge::CustomPassContext& context, const std::string& why) {
+  context.SetErrorMessage(ge::AscendString(why.c_str()));
+  return ge::GRAPH_FAILED;
+}
+
+// Called by GE for each graph that it builds. Nothing may be thrown across that border.
+ge::Status write_mode_attributes(ge::GraphPtr& graph, ge::CustomPassContext& context) {
+  try {
+    if (graph == nullptr) {
+      return report(context, "there is no graph");
+    }
+    const std::string failure = mstune_pass::write_mode(
+        std::getenv(mstune_pass::kModeVariable),
+        [&](const char* name, const std::string& value) { return set_text(*graph, name, value); });
+    return failure.empty() ? ge::GRAPH_SUCCESS : report(context, failure);
+  } catch (const std::exception& error) {
+    return report(context, error.what());
+  }
+}
+
+}  // namespace
+
+REGISTER_CUSTOM_PASS("MstunePass")
+    .CustomPassFn(write_mode_attributes)
+    .Stage(ge::CustomPassStage::kBeforeInferShape);

@@ -1,0 +1,116 @@
+// sample_run: builds a small graph, compiles it in this process and runs it: one step to warm up,
+// then the steps that were asked for. Its exit status is 0 when all steps succeeded, 1 when
+// something failed, 2 for bad arguments.
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <ge/ge_api.h>
+
+#include "samples/digest.h"
+#include "samples/run/graph.h"
+
+namespace {
+
+constexpr std::uint32_t kGraphId = 1;
+
+struct Options {
+  int steps = 12;
+  std::int64_t dim = 512;
+  int device = 0;
+};
+
+// Throws std::invalid_argument with a sentence for the person.
+Options parse_options(const std::vector<std::string>& arguments) {
+  Options options;
+  for (std::size_t i = 0; i < arguments.size(); i += 2) {
+    const std::string& name = arguments[i];
+    const std::string value = i + 1 < arguments.size() ? arguments[i + 1] : "";
+    const int least = name == "--device" ? 0 : 1;
+    int number = -1;
+    if (!value.empty() && value.size() <= 6 &&
+        value.find_first_not_of("0123456789") == std::string::npos) {
+      number = std::stoi(value);
+    }
+    if (number < least) {
+      throw std::invalid_argument(name + " takes a whole number from " + std::to_string(least) +
+                                  ", not \"" + value + "\"");
+    }
+    if (name == "--steps") {
+      options.steps = number;
+    } else if (name == "--dim") {
+      options.dim = number;
+    } else if (name == "--device") {
+      options.device = number;
+    } else {
+      throw std::invalid_argument("unknown option " + name);
+    }
+  }
+  return options;
+}
+
+void check(ge::Status status, const char* call) {
+  if (status != ge::SUCCESS) {
+    throw std::runtime_error(std::string(call) + " failed with " + std::to_string(status) + ": " +
+                             ge::GEGetErrorMsgV2().GetString());
+  }
+}
+
+// GE is initialized from make to destroy; a session must have ended before.
+class Engine {
+ public:
+  explicit Engine(int device) {
+    const std::string id = std::to_string(device);
+    check(ge::GEInitialize({{"ge.exec.deviceId", id.c_str()}, {"ge.graphRunMode", "0"}}),
+          "GEInitialize");
+  }
+  ~Engine() { ge::GEFinalize(); }
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+};
+
+void run(const Options& options) {
+  const Engine engine(options.device);
+  ge::Session session(std::map<ge::AscendString, ge::AscendString>{});
+  check(session.AddGraph(kGraphId, samples::four_branches(options.dim)), "AddGraph");
+
+  const auto bytes = static_cast<std::size_t>(options.dim * options.dim) * sizeof(float);
+  const std::vector<unsigned char> content = samples::fixed_input(bytes, 1);
+  const std::vector<ge::Tensor> inputs{
+      ge::Tensor(samples::square_matrix(options.dim), content.data(), content.size())};
+  std::vector<ge::Tensor> outputs;
+  for (int step = 0; step < options.steps + 1; ++step) {
+    outputs.clear();
+    check(session.RunGraph(kGraphId, inputs, outputs), "RunGraph");
+  }
+  samples::Digest digest;
+  for (const ge::Tensor& output : outputs) {
+    digest.add(output.GetData(), output.GetSize());
+  }
+  std::printf("%d steps done after 1 to warm up\ndigest %s\n", options.steps,
+              digest.text().c_str());
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  Options options;
+  try {
+    options = parse_options({values + 1, values + count});
+  } catch (const std::invalid_argument& error) {
+    std::fprintf(stderr, "sample_run: %s\nusage: sample_run [--steps N] [--dim N] [--device D]\n",
+                 error.what());
+    return 2;
+  }
+  try {
+    run(options);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "sample_run: %s\n", error.what());
+    return 1;
+  }
+}
