@@ -77,7 +77,7 @@ TrialEnvironment trial_environment(const Environment& base, const protocol::Tria
                                      "GE turns every strategy into the weighted one"));
   }
   variables["ASCEND_GLOBAL_EVENT_ENABLE"] = "1";
-  variables["ASCEND_PROCESS_LOG_PATH"] = place.plog_directory.string();
+  variables["ASCEND_PROCESS_LOG_PATH"] = place.plog_directory;
   if (!place.devices.empty()) {
     std::vector<int> ascending = place.devices;
     std::sort(ascending.begin(), ascending.end());

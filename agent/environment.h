@@ -1,7 +1,6 @@
 // The environment of a program under test. Pure.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -26,7 +25,7 @@ struct TrialEnvironment {
 
 // What the trial's own directory and devices ask for.
 struct TrialPlace {
-  std::filesystem::path plog_directory;  // absolute, existing, at most kPlogPathMax bytes
+  std::string plog_directory;  // absolute, existing, at most kPlogPathMax bytes
   std::vector<int> devices;              // logic ids; empty: device selection is left alone
 };
 

@@ -144,7 +144,7 @@ void TrialRunner::start(TimePoint now) {
   const fs::path& directory = settings_.directory;
   TrialEnvironment environment =
       trial_environment(spec_.inherit_environment ? *base_ : Environment{}, spec_,
-                        {directory / "plog", settings_.devices});
+                        {(directory / "plog").string(), settings_.devices});
   const auto command =
       replace_placeholder(spec_.command, "{om}", (om_directory() / spec_.om).string());
   for (const Message& notice : environment.notices) {

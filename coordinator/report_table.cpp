@@ -186,6 +186,9 @@ std::string trial_result_text(const EvaluatedTrial& trial) {
   std::string text = message("report.trial", "{}, {} steps, {}", ending_text(trial.outcome),
                              evaluation.step_count, evaluation.valid ? "valid" : "does not count")
                          .text;
+  if (trial.outcome.wall_seconds) {
+    text += ", " + duration_text(*trial.outcome.wall_seconds);
+  }
   for (const Reason& reason : evaluation.reasons) {
     text += fmt::format("\n      {}", reason.sentence.text);
   }

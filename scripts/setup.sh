@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Installs what building, testing and checking needs, from Debian 12's packages. Does nothing when
+# all of it is there.
+set -euo pipefail
+
+packages=(
+  g++ cmake ninja-build pkg-config
+  libzmq3-dev cppzmq-dev libmsgpack-cxx-dev libsodium-dev libssl-dev libboost-dev
+  libcli11-dev nlohmann-json3-dev libfmt-dev doctest-dev
+  clang libclang-rt-14-dev clang-format clang-tidy
+  python3 shellcheck
+)
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+    missing+=("$package")
+done
+[ "${#missing[@]}" -eq 0 ] && exit 0
+
+as_root=()
+[ "$(id -u)" -eq 0 ] || as_root=(sudo)
+echo "installing: ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null

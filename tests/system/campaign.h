@@ -1,0 +1,89 @@
+// Runs the real programs against the stand-in toolkit, each test in a directory of its own.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "common/os/process.h"
+#include "common/time.h"
+
+namespace mstune::test {
+
+using Variables = std::map<std::string, std::string>;
+
+// What a program left behind when it ended.
+struct Ended {
+  int status = 0;  // negative: a signal
+  std::string output;
+};
+
+// A program that runs; killed with its group when the test ends before it.
+class Running {
+ public:
+  Running(const std::vector<std::string>& command, const std::filesystem::path& directory,
+          const Variables& environment);
+
+  [[nodiscard]] pid_t id() const { return process_.id(); }
+  void signal(int number) const;
+  // What it has printed so far.
+  const std::string& output();
+  // Throws when it has not ended within the time.
+  Ended wait(Duration wait = std::chrono::seconds(120));
+
+ private:
+  void read();
+
+  os::Process process_;
+  std::string output_;
+};
+
+// A fresh directory, an environment as set_env.sh of the stand-in makes it, and helpers to run
+// mstune there. The directory is kept and named when the test fails.
+class Workplace {
+ public:
+  Workplace();
+  ~Workplace();
+  Workplace(const Workplace&) = delete;
+  Workplace& operator=(const Workplace&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+  Variables& environment() { return environment_; }
+
+  // A toolkit of this test's own, with the pass or without it.
+  void use_own_toolkit(bool with_pass);
+  [[nodiscard]] const std::filesystem::path& toolkit() const { return toolkit_; }
+
+  void write(const std::string& name, const std::string& text) const;
+  Running start(const std::vector<std::string>& command);
+  Ended run(const std::vector<std::string>& command);
+  // `mstune tune` with these arguments and an output directory below this one.
+  Ended tune(std::vector<std::string> arguments);
+  Running start_tune(std::vector<std::string> arguments);
+
+  // The one run directory that the last campaign made.
+  [[nodiscard]] std::filesystem::path run_directory() const;
+  [[nodiscard]] nlohmann::json summary() const;
+
+ private:
+  std::filesystem::path directory_;
+  std::filesystem::path toolkit_;
+  Variables environment_;
+};
+
+// Waits for something to become true; false when it does not within the time.
+bool eventually(const std::function<bool()>& condition, Duration wait = std::chrono::seconds(30));
+
+std::string read_text(const std::filesystem::path& path);
+
+// Living processes whose command line holds this text.
+std::vector<pid_t> processes_with(const std::string& text);
+
+std::string program(const std::string& name);  // path of mstune, mstune-agent, sample_run …
+std::string model(const std::string& name);    // path of a graph of the stand-in
+
+}  // namespace mstune::test
