@@ -121,9 +121,9 @@ void Model::set_shapes(const std::vector<std::int64_t>& dims) {
     if (used + shape.dimCount > dims.size()) {
       throw std::runtime_error("--dynamic-dims must name every dimension of every input");
     }
-    aclTensorDesc* desc = aclCreateTensorDesc(aclmdlGetInputDataType(desc_, i),
-                                              static_cast<int>(shape.dimCount),
-                                              dims.data() + used, ACL_FORMAT_ND);
+    aclTensorDesc* desc =
+        aclCreateTensorDesc(aclmdlGetInputDataType(desc_, i), static_cast<int>(shape.dimCount),
+                            dims.data() + used, ACL_FORMAT_ND);
     check(aclmdlSetDatasetTensorDesc(inputs_, desc, i), "aclmdlSetDatasetTensorDesc");
     aclDestroyTensorDesc(desc);
     used += shape.dimCount;

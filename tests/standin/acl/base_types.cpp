@@ -4,7 +4,9 @@
 
 extern "C" {
 
-aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) { return new aclDataBuffer{data, size}; }
+aclDataBuffer* aclCreateDataBuffer(void* data, size_t size) {
+  return new aclDataBuffer{data, size};
+}
 
 aclError aclDestroyDataBuffer(const aclDataBuffer* dataBuffer) {
   delete dataBuffer;
@@ -27,7 +29,9 @@ size_t aclGetDataBufferSizeV2(const aclDataBuffer* dataBuffer) {
   return dataBuffer == nullptr ? 0 : dataBuffer->size;
 }
 
-size_t aclDataTypeSize(aclDataType dataType) { return standin::element_bytes(dataType); }
+size_t aclDataTypeSize(aclDataType dataType) {
+  return standin::element_bytes(dataType);
+}
 
 aclTensorDesc* aclCreateTensorDesc(aclDataType dataType, int numDims, const int64_t* dims,
                                    aclFormat format) {
@@ -37,7 +41,9 @@ aclTensorDesc* aclCreateTensorDesc(aclDataType dataType, int numDims, const int6
   return new aclTensorDesc{dataType, format, {dims, dims + numDims}};
 }
 
-void aclDestroyTensorDesc(const aclTensorDesc* desc) { delete desc; }
+void aclDestroyTensorDesc(const aclTensorDesc* desc) {
+  delete desc;
+}
 
 size_t aclGetTensorDescSize(const aclTensorDesc* desc) {
   const int64_t count = desc == nullptr ? 0 : standin::element_count(desc->dims);

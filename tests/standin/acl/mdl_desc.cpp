@@ -1,7 +1,7 @@
-#include <acl/acl_mdl.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include <acl/acl_mdl.h>
 
 #include "tests/standin/acl/base_types.h"
 #include "tests/standin/acl/mdl_state.h"
@@ -67,15 +67,16 @@ size_t size_at(const std::vector<aclmdlDesc::Port>& ports, size_t index) {
 }
 
 aclDataType type_at(const std::vector<aclmdlDesc::Port>& ports, size_t index) {
-  return index < ports.size() ? static_cast<aclDataType>(ports[index].data_type)
-                              : ACL_DT_UNDEFINED;
+  return index < ports.size() ? static_cast<aclDataType>(ports[index].data_type) : ACL_DT_UNDEFINED;
 }
 
 }  // namespace
 
 extern "C" {
 
-aclmdlDesc* aclmdlCreateDesc() { return new aclmdlDesc; }
+aclmdlDesc* aclmdlCreateDesc() {
+  return new aclmdlDesc;
+}
 
 aclError aclmdlDestroyDesc(aclmdlDesc* modelDesc) {
   delete modelDesc;

@@ -1,7 +1,7 @@
-#include <acl/acl_mdl.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include <acl/acl_mdl.h>
 
 #include "tests/standin/acl/base_types.h"
 #include "tests/standin/acl/mdl_state.h"
@@ -38,8 +38,8 @@ aclError store_outputs(const Outcome& outcome, aclmdlDataset& output) {
     aclmdlDataset::Item& item = output.items[i];
     if (item.buffer->size < content.size()) {
       return rt_fail(ACL_ERROR_RT_PARAM_INVALID,
-                     "EE1001: The buffer of output " + std::to_string(i) + " is too small: " +
-                         std::to_string(content.size()) + " bytes are needed.");
+                     "EE1001: The buffer of output " + std::to_string(i) +
+                         " is too small: " + std::to_string(content.size()) + " bytes are needed.");
     }
     std::memcpy(item.buffer->data, content.data(), content.size());
     if (item.desc != nullptr) {
@@ -66,7 +66,8 @@ aclError execute(std::uint32_t id, const aclmdlDataset* input, aclmdlDataset* ou
                                     [](const Node& node) { return node.type == "Data"; });
   const std::size_t wanted = static_cast<std::size_t>(inputs) + (graph.gears.empty() ? 0 : 1);
   if (input->items.size() != wanted || output->items.size() != graph.outputs.size()) {
-    return rt_fail(ACL_ERROR_INVALID_PARAM, "EE1001: The number of buffers does not fit the model.");
+    return rt_fail(ACL_ERROR_INVALID_PARAM,
+                   "EE1001: The number of buffers does not fit the model.");
   }
   Call call;
   for (std::size_t i = 0; i < static_cast<std::size_t>(inputs); ++i) {
@@ -115,7 +116,9 @@ aclError aclmdlExecuteAsyncV2(uint32_t modelId, const aclmdlDataset* input, aclm
   return standin::execute(modelId, input, output, {stream, false});
 }
 
-aclmdlDataset* aclmdlCreateDataset() { return new aclmdlDataset; }
+aclmdlDataset* aclmdlCreateDataset() {
+  return new aclmdlDataset;
+}
 
 aclError aclmdlDestroyDataset(const aclmdlDataset* dataset) {
   delete dataset;

@@ -1,8 +1,8 @@
-#include <acl/acl_mdl.h>
-
 #include <filesystem>
 #include <map>
 #include <mutex>
+
+#include <acl/acl_mdl.h>
 
 #include "tests/standin/acl/mdl_state.h"
 #include "tests/standin/acl/rt_state.h"
@@ -92,8 +92,8 @@ aclError aclmdlLoadFromFile(const char* modelPath, uint32_t* modelId) {
   const auto path = std::filesystem::canonical(modelPath, failure);
   const auto bytes = standin::read_file(path);
   if (failure || !bytes.has_value()) {
-    return standin::rt_fail(ACL_ERROR_INVALID_FILE, std::string("EE1001: Cannot open the model ") +
-                                                        modelPath + ".");
+    return standin::rt_fail(ACL_ERROR_INVALID_FILE,
+                            std::string("EE1001: Cannot open the model ") + modelPath + ".");
   }
   return standin::load(*bytes, path.parent_path(), modelId);
 }

@@ -1,5 +1,3 @@
-#include <acl/acl.h>
-
 #include <chrono>
 #include <cstdlib>
 #include <map>
@@ -8,6 +6,8 @@
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <acl/acl.h>
 
 #include "tests/standin/acl/rt_state.h"
 #include "tests/standin/acl/visible_devices.h"
@@ -46,7 +46,9 @@ std::optional<std::string> visible_variable() {
 // Read when the library is loaded: setting the variable later has no effect.
 const std::optional<std::string> kVisibleVariable = visible_variable();
 
-std::vector<int> devices() { return visible_devices(kVisibleVariable, standin_device_count()); }
+std::vector<int> devices() {
+  return visible_devices(kVisibleVariable, standin_device_count());
+}
 
 aclError attach(int logic_id) {
   State& process = state();
@@ -66,9 +68,13 @@ aclError attach(int logic_id) {
 
 }  // namespace
 
-bool rt_initialized() { return state().initialized; }
+bool rt_initialized() {
+  return state().initialized;
+}
 
-int rt_current_device() { return current_device; }
+int rt_current_device() {
+  return current_device;
+}
 
 aclError rt_fail(aclError code, const std::string& text) {
   recent_error = text;
@@ -139,7 +145,9 @@ const char* aclGetRecentErrMsg() {
   return returned.empty() ? nullptr : returned.c_str();
 }
 
-const char* aclrtGetSocName() { return standin_soc_version(); }
+const char* aclrtGetSocName() {
+  return standin_soc_version();
+}
 
 aclError aclrtGetDeviceCount(uint32_t* count) {
   if (count == nullptr) {

@@ -1,9 +1,9 @@
-#include <acl/acl_rt.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+
+#include <acl/acl_rt.h>
 
 #include "tests/standin/acl/rt_state.h"
 #include "tests/standin/device/device_table.h"

@@ -1,9 +1,9 @@
-#include <acl/acl_rt.h>
-
 #include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <set>
+
+#include <acl/acl_rt.h>
 
 #include "tests/standin/acl/rt_state.h"
 
@@ -20,7 +20,9 @@ std::set<standin::Timeline*>& streams() {
 
 namespace standin {
 
-Timeline* rt_timeline(aclrtStream stream) { return static_cast<Timeline*>(stream); }
+Timeline* rt_timeline(aclrtStream stream) {
+  return static_cast<Timeline*>(stream);
+}
 
 }  // namespace standin
 

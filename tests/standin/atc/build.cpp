@@ -46,8 +46,7 @@ void leave_litter() {
   const std::string work_path = environment("ASCEND_WORK_PATH");
   const fs::path base = work_path.empty() ? fs::current_path() : fs::path(work_path);
   const fs::path kernels = base / "kernel_meta" / ("kernel_meta_" + std::to_string(getpid()));
-  const fs::path fusion =
-      work_path.empty() ? base : base / "FE" / std::to_string(getpid());
+  const fs::path fusion = work_path.empty() ? base : base / "FE" / std::to_string(getpid());
   std::error_code failure;
   fs::create_directories(kernels, failure);
   fs::create_directories(fusion, failure);
@@ -69,7 +68,8 @@ void set_input_shapes(GraphDef& graph, const std::string& text) {
       }
     }
     if (!found) {
-      throw GeError("E10016", "Opname [" + name + "] of [--input_shape] is not found in the model.");
+      throw GeError("E10016",
+                    "Opname [" + name + "] of [--input_shape] is not found in the model.");
     }
   }
 }

@@ -15,7 +15,8 @@ namespace {
 constexpr int kFailed = 255;  // 0xFFFFFFFF, as a process status holds it
 
 int failed(const standin::GeError& error) {
-  std::printf("ATC run failed, Please check the detail log, Try 'atc --help' for more information\n");
+  std::printf(
+      "ATC run failed, Please check the detail log, Try 'atc --help' for more information\n");
   std::printf("%s\n", standin::error_block(error).c_str());
   return kFailed;
 }

@@ -11,13 +11,35 @@ namespace {
 
 // Those that the stand-in acts on, then those that a real command may hold and that change nothing
 // here.
-constexpr std::array<std::string_view, 29> kKnown{
-    "mode", "model", "output", "soc_version", "input_shape", "dynamic_dims", "external_weight",
-    "multi_stream_parallel_mode", "enable_single_stream", "host_env_os", "host_env_cpu", "om",
-    "log", "framework", "weight", "input_format", "output_type", "precision_mode",
-    "precision_mode_v2", "op_select_implmode", "optypelist_for_implmode", "insert_op_conf",
-    "out_nodes", "input_fp16_nodes", "fusion_switch_file", "op_compiler_cache_mode",
-    "op_compiler_cache_dir", "json", "virtual_type"};
+constexpr std::array<std::string_view, 29> kKnown{"mode",
+                                                  "model",
+                                                  "output",
+                                                  "soc_version",
+                                                  "input_shape",
+                                                  "dynamic_dims",
+                                                  "external_weight",
+                                                  "multi_stream_parallel_mode",
+                                                  "enable_single_stream",
+                                                  "host_env_os",
+                                                  "host_env_cpu",
+                                                  "om",
+                                                  "log",
+                                                  "framework",
+                                                  "weight",
+                                                  "input_format",
+                                                  "output_type",
+                                                  "precision_mode",
+                                                  "precision_mode_v2",
+                                                  "op_select_implmode",
+                                                  "optypelist_for_implmode",
+                                                  "insert_op_conf",
+                                                  "out_nodes",
+                                                  "input_fp16_nodes",
+                                                  "fusion_switch_file",
+                                                  "op_compiler_cache_mode",
+                                                  "op_compiler_cache_dir",
+                                                  "json",
+                                                  "virtual_type"};
 
 void require(const AtcOptions& options, const char* name) {
   if (options.value(name).empty()) {
@@ -67,8 +89,9 @@ AtcOptions parse_options(const std::vector<std::string>& arguments) {
     require(options, "soc_version");
     const std::string output = options.value("output");
     if (!std::all_of(output.begin(), output.end(), allowed_in_output)) {
-      throw GeError("E10001", "Value [" + output + "] for parameter [--output] is invalid. Reason: "
-                              "it may hold letters, digits, '_', '-', '.' and '/'.");
+      throw GeError("E10001", "Value [" + output +
+                                  "] for parameter [--output] is invalid. Reason: "
+                                  "it may hold letters, digits, '_', '-', '.' and '/'.");
     }
   } else {
     require(options, "om");

@@ -1,9 +1,9 @@
 // The compile workers of atc: children that look like Python's.
 #pragma once
 
-#include <vector>
-
 #include <sys/types.h>
+
+#include <vector>
 
 namespace standin {
 

@@ -1,11 +1,11 @@
 #include "tests/standin/common/ge_error.h"
 
-#include <ctime>
 #include <sys/time.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
+#include <ctime>
 
 namespace standin {
 

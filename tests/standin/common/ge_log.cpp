@@ -7,8 +7,12 @@
 
 namespace standin {
 
-unsigned long thread_id() { return static_cast<unsigned long>(syscall(SYS_gettid)); }
+unsigned long thread_id() {
+  return static_cast<unsigned long>(syscall(SYS_gettid));
+}
 
-bool copies_events_to_debug() { return environment("ASCEND_SLOG_PRINT_TO_STDOUT") != "1"; }
+bool copies_events_to_debug() {
+  return environment("ASCEND_SLOG_PRINT_TO_STDOUT") != "1";
+}
 
 }  // namespace standin

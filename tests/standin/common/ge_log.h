@@ -14,9 +14,9 @@ bool copies_events_to_debug();
 }  // namespace standin
 
 // NOLINTBEGIN(cppcoreguidelines-macro-usage): file and line are those of the caller
-#define STANDIN_GE_RECORD(module, level, format, ...)                                     \
-  DlogRecord(module, level, "[%s:%d]%lu %s:" format, __FILE_NAME__, __LINE__, standin::thread_id(), \
-             __FUNCTION__, __VA_ARGS__)
+#define STANDIN_GE_RECORD(module, level, format, ...)                         \
+  DlogRecord(module, level, "[%s:%d]%lu %s:" format, __FILE_NAME__, __LINE__, \
+             standin::thread_id(), __FUNCTION__, __VA_ARGS__)
 
 #define GE_LOG_ERROR(format, ...) STANDIN_GE_RECORD(GE, DLOG_ERROR, format, __VA_ARGS__)
 #define GE_LOG_WARNING(format, ...) STANDIN_GE_RECORD(GE, DLOG_WARN, format, __VA_ARGS__)

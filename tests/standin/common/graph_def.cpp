@@ -66,8 +66,10 @@ GraphDef with_dims(GraphDef graph, const Dims& values) {
     }
   }
   if (used != values.size() || values.empty()) {
-    throw GeError("E10045", "The number of dynamic dims does not match the unknown dimensions of "
-                            "the inputs of graph " + graph.name + ".");
+    throw GeError("E10045",
+                  "The number of dynamic dims does not match the unknown dimensions of "
+                  "the inputs of graph " +
+                      graph.name + ".");
   }
   infer_shapes(graph);
   return graph;

@@ -16,9 +16,9 @@ enum class Engine { none, cube, vector, aicpu };
 using Dims = std::vector<std::int64_t>;
 
 struct Weight {
-  std::uint64_t seed = 0;         // the content follows from seed and size
-  std::uint64_t offset = 0;       // in the weights section of an OM
-  std::string file;               // with --external_weight: the name below weight/
+  std::uint64_t seed = 0;           // the content follows from seed and size
+  std::uint64_t offset = 0;         // in the weights section of an OM
+  std::string file;                 // with --external_weight: the name below weight/
   std::vector<unsigned char> data;  // literal content, where a program gave some
 };
 

@@ -13,13 +13,13 @@ namespace standin {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, int>, 8> kTypes{{{"float", 0},
-                                                                   {"float16", 1},
-                                                                   {"int8", 2},
-                                                                   {"int32", 3},
-                                                                   {"uint8", 4},
-                                                                   {"int64", 9},
-                                                                   {"bool", 12},
-                                                                   {"bf16", 27}}};
+                                                                  {"float16", 1},
+                                                                  {"int8", 2},
+                                                                  {"int32", 3},
+                                                                  {"uint8", 4},
+                                                                  {"int64", 9},
+                                                                  {"bool", 12},
+                                                                  {"bf16", 27}}};
 constexpr std::array<std::pair<std::string_view, Engine>, 3> kEngines{
     {{"cube", Engine::cube}, {"vector", Engine::vector}, {"aicpu", Engine::aicpu}}};
 
@@ -176,9 +176,8 @@ class Reader {
 };
 
 void write_value(std::ostringstream& text, const Node& node) {
-  const auto type = std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& entry) {
-    return entry.second == node.data_type;
-  });
+  const auto type = std::find_if(kTypes.begin(), kTypes.end(),
+                                 [&](const auto& entry) { return entry.second == node.data_type; });
   text << (node.type == "Data" ? "input " : "const ") << node.name << ' '
        << (type == kTypes.end() ? "float" : type->first) << ' ' << join_dims(node.shape, 'x');
   if (node.type != "Data") {

@@ -19,7 +19,9 @@ Number number(const char* name, Number otherwise) {
   return failure == std::errc{} && end == text.data() + text.size() ? value : otherwise;
 }
 
-bool flag(const char* name) { return environment(name) == "1"; }
+bool flag(const char* name) {
+  return environment(name) == "1";
+}
 
 bool parse_fault(std::string_view text, Fault& fault) {
   const auto at = text.find('@');

@@ -10,7 +10,7 @@
 namespace standin {
 
 struct Fault {
-  std::string what;       // abort, exec, sync, hang, kill, exit
+  std::string what;        // abort, exec, sync, hang, kill, exit
   std::uint32_t code = 0;  // of exec and sync
   std::uint64_t step = 0;
 };

@@ -73,8 +73,8 @@ Dims product_shape(const Node& node, const Dims& a, const Dims& b) {
     refuse(node, "a product takes two matrices");
   }
   if (a[1] != b[0] && a[1] != -1 && b[0] != -1) {
-    refuse(node, "columns " + std::to_string(a[1]) + " and rows " + std::to_string(b[0]) +
-                     " do not fit");
+    refuse(node,
+           "columns " + std::to_string(a[1]) + " and rows " + std::to_string(b[0]) + " do not fit");
   }
   return {a[0], b[1]};
 }
@@ -92,7 +92,9 @@ int blocks_for(std::int64_t tiles, int cores) {
   return static_cast<int>(std::clamp<std::int64_t>(tiles, 1, cores));
 }
 
-std::int64_t tiles_of(std::int64_t size, std::int64_t tile) { return (size + tile - 1) / tile; }
+std::int64_t tiles_of(std::int64_t size, std::int64_t tile) {
+  return (size + tile - 1) / tile;
+}
 
 }  // namespace
 
@@ -141,8 +143,9 @@ Cost cost_of(const GraphDef& graph, const Node& node) {
     cost.us = static_cast<double>(elements * std::max<std::int64_t>(left[1], 1)) /
               (kCubeProductsPerUs * cost.blocks);
   } else {
-    cost.blocks = node.engine == Engine::aicpu ? 1 : blocks_for(tiles_of(elements, kVectorTile),
-                                                                kVectorCores);
+    cost.blocks = node.engine == Engine::aicpu
+                      ? 1
+                      : blocks_for(tiles_of(elements, kVectorTile), kVectorCores);
     cost.us = kind.work * static_cast<double>(elements) / (kVectorElementsPerUs * cost.blocks);
   }
   cost.us += kOpFloorUs;

@@ -14,7 +14,9 @@ std::uint64_t Random::next() {
   return value ^ (value >> 31);
 }
 
-double Random::uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+double Random::uniform() {
+  return static_cast<double>(next() >> 11) * 0x1.0p-53;
+}
 
 double Random::normal() {
   const double radius = std::sqrt(-2 * std::log(1 - uniform()));

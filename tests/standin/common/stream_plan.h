@@ -12,7 +12,7 @@ namespace standin {
 
 struct StreamPlan {
   int streams = 1;
-  std::vector<int> stream_of;  // one a node; -1: runs nowhere
+  std::vector<int> stream_of;                               // one a node; -1: runs nowhere
   std::vector<std::pair<std::size_t, std::size_t>> events;  // sender, receiver: nodes
 };
 

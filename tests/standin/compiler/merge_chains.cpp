@@ -50,9 +50,8 @@ class Merger {
   static std::size_t index(int value) { return static_cast<std::size_t>(value); }
 
   [[nodiscard]] std::size_t levels() const {
-    return dag_.level.empty()
-               ? 0
-               : index(*std::max_element(dag_.level.begin(), dag_.level.end())) + 1;
+    return dag_.level.empty() ? 0
+                              : index(*std::max_element(dag_.level.begin(), dag_.level.end())) + 1;
   }
 
   [[nodiscard]] double weight(std::size_t node) const {
@@ -99,8 +98,8 @@ class Merger {
   [[nodiscard]] bool is_new(int stream) const { return index(stream) == load_.size(); }
 
   [[nodiscard]] double balance_score(const Chain& chain, int stream) const {
-    std::vector<double> load = is_new(stream) ? std::vector<double>(levels(), 0.0)
-                                              : load_[index(stream)];
+    std::vector<double> load =
+        is_new(stream) ? std::vector<double>(levels(), 0.0) : load_[index(stream)];
     double chain_weight = 0;
     for (const std::size_t node : chain) {
       load[index(dag_.level[node])] += weight(node);
@@ -122,8 +121,7 @@ class Merger {
     for (int begin = first; begin <= last; ++begin, ++windows) {
       double window = 0;
       const int end = std::min(begin + kWindow, static_cast<int>(load.size()));
-      for (int at = begin; at < end;
-           ++at) {
+      for (int at = begin; at < end; ++at) {
         window += load[index(at)];
       }
       peak = std::max(peak, window);

@@ -22,9 +22,8 @@ constexpr std::array<std::pair<const char*, Strategy>, 3> kCounted{
 }
 
 int parse_streams(const std::string& text, const std::string& digits) {
-  const bool plain = !digits.empty() && std::all_of(digits.begin(), digits.end(), [](char c) {
-    return c >= '0' && c <= '9';
-  });
+  const bool plain = !digits.empty() && std::all_of(digits.begin(), digits.end(),
+                                                    [](char c) { return c >= '0' && c <= '9'; });
   const std::size_t first = std::min(digits.find_first_not_of('0'), digits.size());
   const int streams = plain && digits.size() - first <= 2 && first < digits.size()
                           ? std::stoi(digits.substr(first))
@@ -43,7 +42,8 @@ Mode parse_mode(const std::string& text, bool from_attribute) {
   }
   if (text == "default") {
     if (!from_attribute) {
-      refuse(text, "The default mode is supported only by the graph attribute set by a custom pass.");
+      refuse(text,
+             "The default mode is supported only by the graph attribute set by a custom pass.");
     }
     return {Strategy::single_default, 0};
   }
@@ -63,8 +63,9 @@ Mode effective_mode(const std::string& attribute, const std::string& option, boo
   const bool from_attribute = !attribute.empty();
   const Mode mode = parse_mode(from_attribute ? attribute : option, from_attribute);
   if (single_stream && mode.strategy != Strategy::off) {
-    throw GeError("E10056", std::string("Cannot configure both parameters ge.enableSingleStream and ") +
-                                kModeAttribute + " simultaneously.");
+    throw GeError("E10056",
+                  std::string("Cannot configure both parameters ge.enableSingleStream and ") +
+                      kModeAttribute + " simultaneously.");
   }
   return mode;
 }

@@ -8,7 +8,9 @@
 namespace standin {
 namespace {
 
-bool runs(const Node& node) { return node.engine != Engine::none; }
+bool runs(const Node& node) {
+  return node.engine != Engine::none;
+}
 
 // The nodes for which `takes_part` holds, with their own numbering.
 struct Selection {
@@ -44,9 +46,8 @@ Selection select(const GraphDef& graph, const Predicate& takes_part) {
 // One stream for the AI cores, one for each other engine that the graph uses.
 StreamPlan by_engine(const GraphDef& graph) {
   StreamPlan plan;
-  const bool aicpu = std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-    return node.engine == Engine::aicpu;
-  });
+  const bool aicpu = std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                                 [](const Node& node) { return node.engine == Engine::aicpu; });
   plan.streams = aicpu ? 2 : 1;
   for (const Node& node : graph.nodes) {
     const int stream = node.engine == Engine::aicpu ? 1 : 0;
@@ -88,8 +89,8 @@ void split_cube_and_vector(const GraphDef& graph, StreamPlan& plan) {
 
 // GE's "MiniDAGStreamPass".
 StreamPlan by_dag(const GraphDef& graph, const AllocationRequest& request) {
-  Selection selection = select(
-      graph, [](const Node& node) { return runs(node) && node.stream_label.empty(); });
+  Selection selection =
+      select(graph, [](const Node& node) { return runs(node) && node.stream_label.empty(); });
   Strategy strategy = request.mode.strategy;
   double sum = 0;
   int matched = 0;
@@ -109,9 +110,8 @@ StreamPlan by_dag(const GraphDef& graph, const AllocationRequest& request) {
       }
     }
   }
-  const std::vector<int> streams =
-      merge_chains(selection.dag, minimum_path_cover(selection.dag.successors), strategy,
-                   request.mode.streams);
+  const std::vector<int> streams = merge_chains(
+      selection.dag, minimum_path_cover(selection.dag.successors), strategy, request.mode.streams);
   StreamPlan plan;
   plan.stream_of.assign(graph.nodes.size(), -1);
   plan.streams = 0;

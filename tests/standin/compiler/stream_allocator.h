@@ -12,9 +12,9 @@ namespace standin {
 
 struct AllocationRequest {
   Mode mode;
-  bool single_stream = false;             // ge.enableSingleStream
-  bool unknown_shape = false;             // everything on one stream,
-  bool multi_stream_for_unknown = false;  // unless this: ENABLE_DYNAMIC_SHAPE_MULTI_STREAM=1
+  bool single_stream = false;                  // ge.enableSingleStream
+  bool unknown_shape = false;                  // everything on one stream,
+  bool multi_stream_for_unknown = false;       // unless this: ENABLE_DYNAMIC_SHAPE_MULTI_STREAM=1
   std::map<std::string, double> durations_us;  // of nodes, from MINIDAG_PROFILING_PATH
 };
 

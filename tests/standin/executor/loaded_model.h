@@ -27,8 +27,8 @@ struct Call {
 };
 
 struct Outcome {
-  std::uint32_t status = 0;            // 0 or an error code
-  std::vector<std::string> outputs;    // content; empty when the step failed
+  std::uint32_t status = 0;          // 0 or an error code
+  std::vector<std::string> outputs;  // content; empty when the step failed
   std::vector<Dims> shapes;
 };
 

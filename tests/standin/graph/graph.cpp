@@ -1,6 +1,6 @@
-#include <graph/graph.h>
-
 #include <unordered_map>
+
+#include <graph/graph.h>
 
 #include "tests/standin/common/ge_error.h"
 #include "tests/standin/common/op_table.h"
@@ -27,7 +27,9 @@ Graph& Graph::SetOutputs(const std::vector<Operator>& outputs) {
   return *this;
 }
 
-bool Graph::IsValid() const { return impl_ != nullptr && !impl_->outputs.empty(); }
+bool Graph::IsValid() const {
+  return impl_ != nullptr && !impl_->outputs.empty();
+}
 
 graphStatus Graph::GetName(AscendString& name) const {
   if (impl_ == nullptr) {

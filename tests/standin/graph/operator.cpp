@@ -1,7 +1,7 @@
+#include <algorithm>
+
 #include <graph/operator.h>
 #include <graph/operator_factory.h>
-
-#include <algorithm>
 
 #include "tests/standin/common/ge_log.h"
 #include "tests/standin/common/op_table.h"
@@ -28,7 +28,9 @@ Operator::Operator(const char_t* name, const char_t* type)
   operator_impl_->type = type;
 }
 
-bool Operator::IsEmpty() const { return operator_impl_ == nullptr; }
+bool Operator::IsEmpty() const {
+  return operator_impl_ == nullptr;
+}
 
 graphStatus Operator::GetName(AscendString& name) const {
   if (IsEmpty()) {
@@ -68,8 +70,7 @@ Operator& Operator::SetInput(const char_t* dst_name, const Operator& src_oprt,
   return SetInput(dst_name, src_oprt);
 }
 
-Operator& Operator::SetInput(uint32_t dst_index, const Operator& src_oprt,
-                             uint32_t /*src_index*/) {
+Operator& Operator::SetInput(uint32_t dst_index, const Operator& src_oprt, uint32_t /*src_index*/) {
   const standin::OpKind* kind = IsEmpty() ? nullptr : standin::find_op(operator_impl_->type);
   if (kind == nullptr || kind->inputs.empty()) {
     return *this;
@@ -102,8 +103,12 @@ Operator& Operator::SetAttr(const char_t* name, int64_t attr_value) {
   return *this;
 }
 // The modelled operators have no attribute of these two types; setting one is not an error.
-Operator& Operator::SetAttr(const char_t* /*name*/, float32_t /*attr_value*/) { return *this; }
-Operator& Operator::SetAttr(const char_t* /*name*/, const char_t* /*attr_value*/) { return *this; }
+Operator& Operator::SetAttr(const char_t* /*name*/, float32_t /*attr_value*/) {
+  return *this;
+}
+Operator& Operator::SetAttr(const char_t* /*name*/, const char_t* /*attr_value*/) {
+  return *this;
+}
 Operator& Operator::SetAttr(const char_t* name, const Tensor& attr_value) {
   if (!IsEmpty()) {
     operator_impl_->tensors[name] = attr_value;

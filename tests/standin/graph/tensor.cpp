@@ -28,11 +28,21 @@ int GetSizeByDataType(DataType data_type) {
 }
 
 Shape::Shape() : impl_(std::make_shared<ShapeImpl>()) {}
-Shape::Shape(const std::vector<int64_t>& dims) : Shape() { impl_->dims = dims; }
-size_t Shape::GetDimNum() const { return impl_->dims.size(); }
-int64_t Shape::GetDim(size_t idx) const { return idx < impl_->dims.size() ? impl_->dims[idx] : 0; }
-std::vector<int64_t> Shape::GetDims() const { return impl_->dims; }
-int64_t Shape::GetShapeSize() const { return standin::element_count(impl_->dims); }
+Shape::Shape(const std::vector<int64_t>& dims) : Shape() {
+  impl_->dims = dims;
+}
+size_t Shape::GetDimNum() const {
+  return impl_->dims.size();
+}
+int64_t Shape::GetDim(size_t idx) const {
+  return idx < impl_->dims.size() ? impl_->dims[idx] : 0;
+}
+std::vector<int64_t> Shape::GetDims() const {
+  return impl_->dims;
+}
+int64_t Shape::GetShapeSize() const {
+  return standin::element_count(impl_->dims);
+}
 
 // A description is a value: a copy shares nothing with its origin. A moved-from one stays usable,
 // because callers of the real library have come to rely on that.
@@ -42,7 +52,9 @@ TensorDesc::TensorDesc(Shape shape, Format format, DataType dt) : TensorDesc() {
 }
 TensorDesc::TensorDesc(const TensorDesc& desc)
     : impl(std::make_shared<TensorDescImpl>(*desc.impl)) {}
-TensorDesc::TensorDesc(TensorDesc&& desc) : TensorDesc() { impl.swap(desc.impl); }
+TensorDesc::TensorDesc(TensorDesc&& desc) : TensorDesc() {
+  impl.swap(desc.impl);
+}
 TensorDesc& TensorDesc::operator=(const TensorDesc& desc) {
   if (this != &desc) {
     *impl = *desc.impl;
@@ -53,24 +65,44 @@ TensorDesc& TensorDesc::operator=(TensorDesc&& desc) {
   impl.swap(desc.impl);
   return *this;
 }
-Shape TensorDesc::GetShape() const { return impl->shape; }
-void TensorDesc::SetShape(const Shape& shape) { impl->shape = shape; }
-Format TensorDesc::GetFormat() const { return impl->format; }
-void TensorDesc::SetFormat(Format format) { impl->format = format; }
-DataType TensorDesc::GetDataType() const { return impl->type; }
-void TensorDesc::SetDataType(DataType dt) { impl->type = dt; }
+Shape TensorDesc::GetShape() const {
+  return impl->shape;
+}
+void TensorDesc::SetShape(const Shape& shape) {
+  impl->shape = shape;
+}
+Format TensorDesc::GetFormat() const {
+  return impl->format;
+}
+void TensorDesc::SetFormat(Format format) {
+  impl->format = format;
+}
+DataType TensorDesc::GetDataType() const {
+  return impl->type;
+}
+void TensorDesc::SetDataType(DataType dt) {
+  impl->type = dt;
+}
 
 Tensor::Tensor() : impl(std::make_shared<TensorImpl>()) {}
-Tensor::Tensor(const TensorDesc& tensor_desc) : Tensor() { impl->desc = tensor_desc; }
+Tensor::Tensor(const TensorDesc& tensor_desc) : Tensor() {
+  impl->desc = tensor_desc;
+}
 Tensor::Tensor(const TensorDesc& tensor_desc, const uint8_t* data, size_t size)
     : Tensor(tensor_desc) {
   SetData(data, size);
 }
 Tensor::Tensor(const TensorDesc& tensor_desc, const std::vector<uint8_t>& data)
     : Tensor(tensor_desc, data.data(), data.size()) {}
-TensorDesc Tensor::GetTensorDesc() const { return impl->desc; }
-const uint8_t* Tensor::GetData() const { return impl->data.data(); }
-size_t Tensor::GetSize() const { return impl->data.size(); }
+TensorDesc Tensor::GetTensorDesc() const {
+  return impl->desc;
+}
+const uint8_t* Tensor::GetData() const {
+  return impl->data.data();
+}
+size_t Tensor::GetSize() const {
+  return impl->data.size();
+}
 graphStatus Tensor::SetData(const uint8_t* data, size_t size) {
   if (data == nullptr && size > 0) {
     return GRAPH_FAILED;

@@ -1,7 +1,7 @@
-#include <register/register_custom_pass.h>
-
 #include <mutex>
 #include <utility>
+
+#include <register/register_custom_pass.h>
 
 #include "tests/standin/register/custom_pass_impl.h"
 
@@ -31,9 +31,15 @@ CustomPassContext::~CustomPassContext() = default;
 void CustomPassContext::SetErrorMessage(const AscendString& error_message) {
   impl_->error_message = error_message;
 }
-AscendString CustomPassContext::GetErrorMessage() const { return impl_->error_message; }
-void CustomPassContext::SetPassName(const AscendString& pass_name) { impl_->pass_name = pass_name; }
-AscendString CustomPassContext::GetPassName() const { return impl_->pass_name; }
+AscendString CustomPassContext::GetErrorMessage() const {
+  return impl_->error_message;
+}
+void CustomPassContext::SetPassName(const AscendString& pass_name) {
+  impl_->pass_name = pass_name;
+}
+AscendString CustomPassContext::GetPassName() const {
+  return impl_->pass_name;
+}
 graphStatus CustomPassContext::GetOptionValue(const AscendString& option_key,
                                               AscendString& option_value) const {
   const auto found = impl_->options.find(option_key.GetString());
@@ -61,9 +67,15 @@ PassRegistrationData& PassRegistrationData::Stage(const CustomPassStage stage) {
   impl_->stage = stage;
   return *this;
 }
-std::string PassRegistrationData::GetPassName() const { return impl_->name; }
-CustomPassFunc PassRegistrationData::GetCustomPassFn() const { return impl_->function; }
-CustomPassStage PassRegistrationData::GetStage() const { return impl_->stage; }
+std::string PassRegistrationData::GetPassName() const {
+  return impl_->name;
+}
+CustomPassFunc PassRegistrationData::GetCustomPassFn() const {
+  return impl_->function;
+}
+CustomPassStage PassRegistrationData::GetStage() const {
+  return impl_->stage;
+}
 
 PassReceiver::PassReceiver(PassRegistrationData& reg_data) {
   const std::lock_guard lock(registry_mutex);

@@ -1,11 +1,10 @@
-#include <ge/ge_api.h>
-
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
 
 #include <acl/acl_rt.h>
+#include <ge/ge_api.h>
 
 #include "tests/standin/common/ge_error.h"
 #include "tests/standin/common/ge_log.h"
@@ -95,7 +94,9 @@ AscendString GEGetErrorMsgV2() {
   return text;
 }
 
-AscendString GEGetWarningMsgV2() { return AscendString(""); }
+AscendString GEGetWarningMsgV2() {
+  return AscendString("");
+}
 
 class InnerSession {
  public:
@@ -125,9 +126,9 @@ void build(InnerSession::Entry& entry) {
   options.soc_version = aclrtGetSocName();
   int32_t logic_id = 0;
   aclrtGetDevice(&logic_id);
-  entry.model = std::make_shared<standin::LoadedModel>(
-      standin::compile(std::move(graph), options),
-      standin::ExecutorKind::online_run, logic_id, ".");
+  entry.model =
+      std::make_shared<standin::LoadedModel>(standin::compile(std::move(graph), options),
+                                             standin::ExecutorKind::online_run, logic_id, ".");
 }
 
 std::vector<Tensor> to_tensors(const standin::Outcome& outcome, const standin::GraphDef& graph) {
@@ -239,6 +240,8 @@ Status Session::RunGraphAsync(uint32_t graph_id, const std::vector<ge::Tensor>& 
   return SUCCESS;
 }
 
-uint64_t Session::GetSessionId() const { return sessionId_; }
+uint64_t Session::GetSessionId() const {
+  return sessionId_;
+}
 
 }  // namespace ge

@@ -15,7 +15,7 @@ namespace ge {
 
 Status GEInitialize(const std::map<AscendString, AscendString>& options);
 Status GEFinalize();
-AscendString GEGetErrorMsgV2();    // what went wrong; empties the record
+AscendString GEGetErrorMsgV2();  // what went wrong; empties the record
 AscendString GEGetWarningMsgV2();
 
 class InnerSession;

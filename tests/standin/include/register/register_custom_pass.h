@@ -74,6 +74,6 @@ class PassReceiver {
 
 #define REGISTER_CUSTOM_PASS(name) REGISTER_CUSTOM_PASS_UNIQ_HELPER(__COUNTER__, (name))
 #define REGISTER_CUSTOM_PASS_UNIQ_HELPER(ctr, name) REGISTER_CUSTOM_PASS_UNIQ(ctr, name)
-#define REGISTER_CUSTOM_PASS_UNIQ(ctr, name)                         \
+#define REGISTER_CUSTOM_PASS_UNIQ(ctr, name)                             \
   static ::ge::PassReceiver register_pass##ctr __attribute__((unused)) = \
       ::ge::PassRegistrationData(name)

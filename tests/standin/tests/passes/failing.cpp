@@ -10,5 +10,6 @@ ge::Status fail(ge::GraphPtr& /*graph*/, ge::CustomPassContext& context) {
 
 }  // namespace
 
-REGISTER_CUSTOM_PASS("FailingPass").CustomPassFn(fail).Stage(
-    ge::CustomPassStage::kBeforeInferShape);
+REGISTER_CUSTOM_PASS("FailingPass")
+    .CustomPassFn(fail)
+    .Stage(ge::CustomPassStage::kBeforeInferShape);
