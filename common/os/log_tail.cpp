@@ -7,10 +7,20 @@
 
 #include "common/error.h"
 #include "common/os/failure.h"
+#include "common/os/file.h"
 #include "common/os/tail_files.h"
 #include "common/os/tail_watch.h"
 
 namespace mstune::os {
+namespace {
+
+// Without a final '/', so that each file has one spelling only.
+std::string plain_path(const std::filesystem::path& directory) {
+  const std::filesystem::path path = absolute_path(directory);
+  return (path.has_filename() ? path : path.parent_path()).string();
+}
+
+}  // namespace
 
 struct LogTail::State {
   State(std::string directory, Filter filter, Sink sink, LogTailLimits limits)
@@ -88,8 +98,8 @@ struct LogTail::State {
 
 LogTail::LogTail(const std::filesystem::path& directory, Filter filter, Sink sink,
                  LogTailLimits limits)
-    : state_(
-          std::make_unique<State>(directory.string(), std::move(filter), std::move(sink), limits)) {
+    : state_(std::make_unique<State>(plain_path(directory), std::move(filter), std::move(sink),
+                                     limits)) {
   std::error_code failure;
   if (!std::filesystem::is_directory(directory, failure)) {
     throw environment_error("log_tail.no_directory", "cannot watch {} for log files: {}",

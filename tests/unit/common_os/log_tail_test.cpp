@@ -48,7 +48,7 @@ struct Follower {
   void follow_until(const auto& done) {
     const auto limit = std::chrono::steady_clock::now() + kSoon;
     while (!done() && std::chrono::steady_clock::now() < limit) {
-      if (!tail.read()) {
+      if (!tail.read() && !done()) {
         wait_readable(tail.descriptor(), limit - std::chrono::steady_clock::now());
       }
     }
@@ -74,6 +74,15 @@ TEST_CASE("log tail: what is there before, and what comes later, arrives as line
   append_to(scratch / "late", "a\n");
   follower.follow_until([&] { return follower.lines["late"].size() == 1; });
   CHECK(follower.lines["early"] == Lines{"one", "two", "three"});
+}
+
+TEST_CASE("log tail: the directory may be spelled with a final slash") {
+  const Scratch scratch;
+  append_to(scratch / "a", "one\n");
+  Follower follower(scratch.path().string() + "/");
+  append_to(scratch / "a", "two\n");
+  follower.catch_up();
+  CHECK(follower.lines == std::map<std::string, Lines>{{"a", {"one", "two"}}});
 }
 
 TEST_CASE("log tail: a line is held back until it is whole, or its writer gone") {
