@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -57,10 +56,7 @@ inline std::uint64_t add(Store& store, const Content& content) {
   return bytes;
 }
 
-inline std::string read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+inline std::string read(const std::filesystem::path& path) { return os::read_file(path); }
 
 template <typename Work>
 std::string error_id(const Work& work) {
