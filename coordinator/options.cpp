@@ -30,7 +30,8 @@ struct TuneTexts {
 
 void add_gates(CLI::App& command, Gates& gates, std::string& main_graph) {
   command.add_option("--drop-first", gates.drop_first, "Leave out this many first steps (warm-up)")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
   command
       .add_option("--min-steps", gates.min_steps,
                   "Steps that a trial needs after the warm-up to count")
