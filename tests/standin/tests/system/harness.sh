@@ -1,7 +1,9 @@
+# shellcheck shell=bash
 # Sourced by the system tests: a fresh directory with a copy of the shipped pass, and sentences that
 # are checked. Arguments: toolkit, directory of the samples, source directory of the project.
 set -u
 toolkit=$1
+# shellcheck disable=SC2034  # for those who source this
 bin=$2
 source_dir=$3
 models=$source_dir/tests/standin/models

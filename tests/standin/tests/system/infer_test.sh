@@ -19,7 +19,7 @@ each_api() {
   local api
   for api in execute execute-v2 async; do
     rm -rf log && mkdir log
-    infer --loop 2 --api $api
+    infer --loop 2 --api "$api"
     equal "$(records | wc -l)" 2
   done
 }

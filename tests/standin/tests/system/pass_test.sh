@@ -132,7 +132,8 @@ single_stream() {
 it "a single stream conflicts with every mode, even default: E10056" single_stream
 
 dynamic_ignores() {
-  local om="model_linux_$(uname -m).om"
+  local om
+  om="model_linux_$(uname -m).om"
   build LoadBalance:4 dynamic model
   equal "$(streams "$om")" 1
   ENABLE_DYNAMIC_SHAPE_MULTI_STREAM=1 build LoadBalance:4 dynamic model

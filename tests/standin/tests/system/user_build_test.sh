@@ -25,7 +25,7 @@ it "the pass has the old string ABI at its border" old_abi
 samples() {
   local set
   for set in new old; do
-    cmake -S "$source_dir/samples" -B "build-$set" -DCANN_ACL=$set -DCMAKE_BUILD_TYPE=Debug
+    cmake -S "$source_dir/samples" -B "build-$set" -DCANN_ACL="$set" -DCMAKE_BUILD_TYPE=Debug
     cmake --build "build-$set"
   done
   build LoadBalance:2 wide model
