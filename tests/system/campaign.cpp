@@ -35,6 +35,7 @@ os::SpawnRequest spawn_request(const std::vector<std::string>& command, const fs
 Variables toolkit_environment(const fs::path& toolkit, const fs::path& directory) {
   Variables plain{{"PATH", fs::path(MSTUNE_BIN_DIR).string() + ":/usr/bin:/bin"},
                   {"HOME", directory.string()},
+                  {"TMPDIR", directory.string()},
                   {"STANDIN_DETERMINISTIC", "1"},
                   {"STANDIN_TIME_SCALE", "0"}};
   for (const char* kept : {"ASAN_OPTIONS", "UBSAN_OPTIONS"}) {
@@ -162,6 +163,13 @@ fs::path Workplace::run_directory() const {
 
 nlohmann::json Workplace::summary() const {
   return nlohmann::json::parse(read_text(run_directory() / "summary.json"));
+}
+
+bool Workplace::has_temporary_files() const {
+  return std::any_of(fs::directory_iterator(directory_), fs::directory_iterator(),
+                     [](const fs::directory_entry& entry) {
+                       return entry.path().filename().string().starts_with("mstune-");
+                     });
 }
 
 bool eventually(const std::function<bool()>& condition, Duration wait) {

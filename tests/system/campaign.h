@@ -68,6 +68,8 @@ class Workplace {
   // The one run directory that the last campaign made.
   [[nodiscard]] std::filesystem::path run_directory() const;
   [[nodiscard]] nlohmann::json summary() const;
+  // What a coordinator's own agent leaves where temporary files go.
+  [[nodiscard]] bool has_temporary_files() const;
 
  private:
   std::filesystem::path directory_;

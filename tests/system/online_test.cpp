@@ -52,6 +52,7 @@ TEST_CASE("online: one command measures, ranks and recommends") {
   CHECK(ended.output.find("ge.autoMultistreamParallelMode") != std::string::npos);
   // Nothing of it is left.
   CHECK(processes_with(place.directory().string()).empty());
+  CHECK_FALSE(place.has_temporary_files());
 }
 
 TEST_CASE(
@@ -164,10 +165,10 @@ TEST_CASE("online: a coordinator that is killed takes its agent and its trial wi
   Workplace place;
   Running tune = place.start_tune({"--run-command", "sleep 76543", "--configs", "cv"});
   CHECK(eventually([&] { return !processes_with("76543").empty(); }));
-  const std::string agent_directory = "mstune-";
   tune.signal(SIGKILL);
   CHECK(eventually([&] { return processes_with("76543").empty(); }));
-  CHECK(eventually([&] { return processes_with("--ends-with-parent").empty(); }));
+  CHECK(eventually([&] { return processes_with(place.directory().string()).empty(); }));
+  CHECK_FALSE(place.has_temporary_files());
 }
 
 TEST_CASE("online: bad arguments end with 2 before anything is made") {
