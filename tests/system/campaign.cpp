@@ -148,13 +148,17 @@ Ended Workplace::tune(std::vector<std::string> arguments) {
   return start_tune(std::move(arguments)).wait();
 }
 
-fs::path Workplace::run_directory() const {
+std::vector<fs::path> Workplace::run_directories() const {
   std::vector<fs::path> runs;
-  if (fs::exists(directory_ / "out")) {
-    for (const auto& entry : fs::directory_iterator(directory_ / "out")) {
-      runs.push_back(entry.path());
-    }
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(directory_ / "out", failure)) {
+    runs.push_back(entry.path());
   }
+  return runs;
+}
+
+fs::path Workplace::run_directory() const {
+  const std::vector<fs::path> runs = run_directories();
   if (runs.size() != 1) {
     throw std::runtime_error("there is not exactly one run directory");
   }

@@ -120,7 +120,7 @@ TEST_CASE("online: STEP lines reach the run directory while the program runs") {
   place.environment()["STANDIN_FAULT"] = "hang@6";  // after some steps it waits for ever
   Running tune = place.start_tune(online({"--configs", "cv", "--repeat", "1"}));
   const bool live = eventually([&] {
-    return fs::exists(place.directory() / "out") &&
+    return place.has_run_directory() &&
            read_text(place.run_directory() / "trial_000_default_r1/steps.log").find("step=4 ") !=
                std::string::npos;
   });
