@@ -14,8 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Reads are this far apart at the least: a STEP line is passed on within it, and a program that
-// writes a thousand lines a second wakes the agent two hundred times.
-constexpr Duration kReadEvery = std::chrono::milliseconds(5);
+// writes a thousand lines a second wakes the agent 125 times.
+constexpr Duration kReadEvery = std::chrono::milliseconds(8);
 constexpr Duration kRescanEvery = std::chrono::seconds(1);
 constexpr Duration kLookEvery = std::chrono::seconds(5);
 constexpr std::size_t kBytesPerRead = std::size_t{4} << 20U;

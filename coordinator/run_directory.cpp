@@ -120,9 +120,12 @@ EvaluatedTrial TrialRecorder::finish(const Gates& gates) {
   result.evaluation = evaluate(steps, name(trial_.candidate), result.outcome, gates);
   os::AppendFile csv(directory_ / "steps.csv");
   format_steps_csv(steps, [&](std::string_view text) { csv.append(text); });
-  csv.sync();
-  steps_log_.sync();
-  os::write_file_atomically(directory_ / "trial.json", trial_json(result));
+  csv.write_back();
+  steps_log_.write_back();
+  // The last one to be written: where it is whole, so is the trial.
+  os::AppendFile document(directory_ / "trial.json");
+  document.append(trial_json(result));
+  document.sync();
   return result;
 }
 

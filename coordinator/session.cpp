@@ -42,9 +42,12 @@ Session::~Session() = default;
 SessionResult Session::run() {
   dispatch(Tick{}, steady_now());
   while (!dispatcher_.finished()) {
-    wait(steady_now());
+    os::PollSet polled;
+    wait(polled, steady_now());
     const TimePoint now = steady_now();
-    look_at_signals(now);
+    if (polled.readable(signals_.descriptor())) {
+      look_at_signals(now);
+    }
     step_builds(now);
     worker_.drain();
     step_connection(now);
@@ -70,8 +73,7 @@ TimePoint Session::deadline() const {
   return earliest;
 }
 
-void Session::wait(TimePoint now) {
-  os::PollSet polled;
+void Session::wait(os::PollSet& polled, TimePoint now) {
   polled.add(connection_.socket());
   polled.add(signals_.descriptor());
   polled.add(worker_.descriptor());
@@ -230,7 +232,8 @@ void Session::assign(const Attempt& attempt) {
         ActiveTrial{attempt,
                     TrialRecorder(directory_.trial_directory(trial), trial, attempt.number),
                     {},
-                    false});
+                    false,
+                    0});
     progress_.started(trial, join_words(options_.spec.command));
   }
   protocol::Assign request{key_of(attempt), options_.spec, active_->recorder.events()};
@@ -366,7 +369,12 @@ void Session::take_events(const protocol::Events& events, TimePoint now) {
     assign(active_->attempt);  // some are missing: ask from where we are
     return;
   }
-  connection_.send(protocol::Acknowledge{events.key, recorder.events()});
+  // Not each batch: the agent's window is wide, and every message wakes the measuring machine.
+  constexpr std::uint64_t kAcknowledgeEvery = 512;
+  if (recorder.exited() || recorder.events() >= active_->acknowledged + kAcknowledgeEvery) {
+    active_->acknowledged = recorder.events();
+    connection_.send(protocol::Acknowledge{events.key, recorder.events()});
+  }
   for (const Message& notice : recorder.take_notices()) {
     progress_.note(notice);
   }

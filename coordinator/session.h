@@ -52,6 +52,7 @@ class Session {
     TrialRecorder recorder;
     std::optional<Collector> collector;
     bool exit_told = false;
+    std::uint64_t acknowledged = 0;  // events that the agent knows to be safe
   };
   struct ActiveBuild {
     std::size_t candidate = 0;
@@ -59,7 +60,7 @@ class Session {
     TimePoint started;
   };
 
-  void wait(TimePoint now);
+  void wait(os::PollSet& polled, TimePoint now);
   [[nodiscard]] TimePoint deadline() const;
   void look_at_signals(TimePoint now);
   void step_builds(TimePoint now);

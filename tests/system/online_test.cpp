@@ -54,18 +54,21 @@ TEST_CASE("online: one command measures, ranks and recommends") {
   CHECK(processes_with(place.directory().string()).empty());
 }
 
-TEST_CASE("online: the run directory holds what the sample's users know, and no more than is said") {
+TEST_CASE(
+    "online: the run directory holds what the sample's users know, and no more than is said") {
   Workplace place;
   CHECK(place.tune(online({"--repeat", "1", "--configs", "LoadBalance:4"})).status == 0);
   const fs::path run = place.run_directory();
   CHECK(run.filename().string().starts_with("run_"));
   CHECK(names_in(run) == std::set<std::string>{"campaign.json", "summary.csv", "summary.json",
-                                               "trial_000_default_r1", "trial_001_LoadBalance4_r1"});
+                                               "trial_000_default_r1",
+                                               "trial_001_LoadBalance4_r1"});
   CHECK(names_in(run / "trial_001_LoadBalance4_r1") ==
         std::set<std::string>{"plog", "stdout.log", "steps.csv", "steps.log", "trial.json"});
   const std::string csv = read_text(run / "summary.csv");
-  CHECK(csv.starts_with("config,trials,valid_trials,steps,mean_us,median_us,p90_us,cv,speedup,"
-                        "verdict,reasons"));
+  CHECK(
+      csv.starts_with("config,trials,valid_trials,steps,mean_us,median_us,p90_us,cv,speedup,"
+                      "verdict,reasons"));
   const std::string steps = read_text(run / "trial_000_default_r1" / "steps.csv");
   CHECK(steps.starts_with("execution,api,mode,step,start_us,end_us,cost_us,sync_us,ret,sync_ret"));
 }
@@ -144,8 +147,8 @@ TEST_CASE("online: Ctrl-C ends what runs, ranks what is there and leaves with 13
   place.write("some.sh",
               "if [ \"$GE_AUTO_MULTISTREAM_PARALLEL_MODE\" = default ]; then . ./first.sh; fi\n"
               "exec sleep 87654\n");
-  Running tune = place.start_tune(
-      {"--run-command", "/bin/bash some.sh", "--repeat", "1", "--configs", "cv"});
+  Running tune =
+      place.start_tune({"--run-command", "/bin/bash some.sh", "--repeat", "1", "--configs", "cv"});
   CHECK(eventually([&] { return !processes_with("87654").empty(); }));
   tune.signal(SIGINT);
   const Ended ended = tune.wait();

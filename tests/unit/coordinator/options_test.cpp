@@ -35,9 +35,10 @@ TEST_CASE("options: tune's defaults are the sample's") {
 }
 
 TEST_CASE("options: --configs overrides the matrix") {
-  const auto options = std::get<TuneOptions>(parse(
-      {"tune", "--run-command", "x", "--strategies", "cv", "--configs", "MainStream:3"}));
-  CHECK(options.candidates == std::vector<Candidate>{kDefaultCandidate, {Strategy::main_stream, 3}});
+  const auto options = std::get<TuneOptions>(
+      parse({"tune", "--run-command", "x", "--strategies", "cv", "--configs", "MainStream:3"}));
+  CHECK(options.candidates ==
+        std::vector<Candidate>{kDefaultCandidate, {Strategy::main_stream, 3}});
 }
 
 TEST_CASE("options: what cannot be right is an error before anything runs") {
@@ -76,8 +77,7 @@ TEST_CASE("options: a compile command says where its OM goes, and nothing about 
   CHECK(offline("awk '{print}' {om}") == "none");
   CHECK(offline("atc --output={om_prefix} --multi_stream_parallel_mode=cv") ==
         "options.stream_option");
-  CHECK(offline("atc --output={om_prefix} --enable_single_stream=true") ==
-        "options.stream_option");
+  CHECK(offline("atc --output={om_prefix} --enable_single_stream=true") == "options.stream_option");
   CHECK(offline("atc 'x --output={om_prefix}") == "words.open_quote");
 }
 
