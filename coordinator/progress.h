@@ -25,6 +25,8 @@ class Progress {
   void note(const Message& what);
 
  private:
+  void say(const Message& what);
+
   std::ostream& out_;
   std::set<std::string> told_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <utility>
 
 #include "common/error.h"
@@ -180,12 +181,15 @@ void Session::step_builds(TimePoint now) {
 // Reads and digests the OM on the worker, then hands it to the connection.
 void Session::start_upload(std::size_t candidate, TimePoint now) {
   const fs::path path = oms_.at(candidate);
+  // Candidates of one model are nearly equal: what equals the one before needs no digest.
+  const auto sibling = uploads_.empty() ? nullptr : std::prev(uploads_.end())->second;
   const bool taken = worker_.submit(
-      [this, candidate, path]() -> os::Worker::Result {
+      [this, candidate, path, sibling]() -> os::Worker::Result {
         auto source = std::make_shared<UploadSource>();
         source->file = os::open_source(path);
-        source->manifest =
-            std::make_shared<const Manifest>(os::compute_manifest(source->file, std::stop_token()));
+        source->manifest = std::make_shared<const Manifest>(os::compute_manifest(
+            source->file, std::stop_token(),
+            sibling ? os::Sibling{&sibling->file, sibling->manifest.get()} : os::Sibling{}));
         return [this, candidate, source] {
           uploads_[candidate] = source;
           connection_.upload(candidate, source, steady_now());
