@@ -181,7 +181,7 @@ Command parse_command_line(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    return Printed{chosen.empty() ? app.help() : chosen.front()->help(), 0};
+    return Printed{chosen.empty() ? app.help() : chosen.front()->help("mstune"), 0};
   } catch (const CLI::CallForVersion&) {
     return Printed{app.version() + "\n", 0};
   } catch (const CLI::ParseError& error) {

@@ -76,22 +76,17 @@ std::string read_text(const fs::path& path) {
   return text.str();
 }
 
-// CPU seconds of a process so far.
+// CPU seconds of all threads of a process so far, to the nanosecond: the ticks of /proc/PID/stat
+// are samples, and whoever wakes with the timer is sampled too often.
 double cpu_seconds(pid_t id) {
-  const std::string stat = read_text(fmt::format("/proc/{}/stat", id));
-  const auto after_name = stat.rfind(')');
-  if (after_name == std::string::npos) {
-    return 0;
+  double nanoseconds = 0;
+  for (const auto& task : fs::directory_iterator(fmt::format("/proc/{}/task", id))) {
+    std::istringstream fields(read_text(task.path() / "schedstat"));
+    double on_cpu = 0;
+    fields >> on_cpu;
+    nanoseconds += on_cpu;
   }
-  std::istringstream fields(stat.substr(after_name + 2));
-  std::string skipped;
-  for (int i = 0; i < 11; ++i) {
-    fields >> skipped;
-  }
-  long user = 0;
-  long system = 0;
-  fields >> user >> system;
-  return static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return nanoseconds / 1e9;
 }
 
 pid_t child_of(pid_t parent) {
