@@ -41,6 +41,7 @@ Session::Session(SessionOptions options, const RunDirectory& directory, Progress
 Session::~Session() = default;
 
 SessionResult Session::run() {
+  os::become_subreaper();  // what a build leaves behind comes to us and is ended
   dispatch(Tick{}, steady_now());
   while (!dispatcher_.finished()) {
     os::PollSet polled;
