@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <utility>
+
+#include "coordinator/inference/warmup.h"
 
 namespace mstune::coordinator {
 namespace {
+
+constexpr double kMicrosecondsPerSecond = 1e6;
 
 constexpr std::array<std::string_view, 11> kGateCodes{
     "not_started",   "exit_status",       "killed",      "malformed_record",
@@ -51,6 +56,7 @@ class Judge {
   void judge(TrialEvaluation& result);
 
  private:
+  void find_warm_up(TrialEvaluation& result);
   [[nodiscard]] bool retained(std::size_t record) const {
     return log_.step(record) >= Integer{gates_.drop_first};
   }
@@ -65,7 +71,7 @@ class Judge {
   const StepSet& steps_;
   const RecordLog& log_;
   std::string_view expected_mode_;
-  const Gates& gates_;
+  Gates gates_;
 };
 
 // Steps of one object stand together and ascend, so those from drop_first on are a range.
@@ -239,7 +245,35 @@ void Judge::note_absence(TrialEvaluation& result) const {
   }
 }
 
+// --drop-first auto: from the number of the first settled step on, of the object with most steps.
+void Judge::find_warm_up(TrialEvaluation& result) {
+  const std::uint64_t fixed = std::exchange(gates_.drop_first, 0);
+  const auto main = main_range();
+  gates_.drop_first = fixed;
+  if (!main) {
+    return;
+  }
+  std::vector<double> costs;
+  for (std::size_t at = main->begin; at < main->end; ++at) {
+    costs.push_back(static_cast<double>(log_.cost_us(steps_.records()[at])));
+  }
+  if (const auto unsettled = steps_before_settling(costs)) {
+    const Integer first = log_.step(steps_.records()[main->begin + *unsettled]);
+    gates_.drop_first = static_cast<std::uint64_t>(std::max(first, Integer{0}));
+  } else {
+    result.warnings.push_back(
+        message("evaluation.never_settled",
+                "the cost of {} never settles within 2 % over 10 steps in the first half of its {} "
+                "steps: the steps below {} are taken as its warm-up",
+                name(main->object.object), costs.size(), fixed));
+  }
+}
+
 void Judge::judge(TrialEvaluation& result) {
+  if (gates_.drop_auto) {
+    find_warm_up(result);
+  }
+  result.drop_first = gates_.drop_first;
   const auto& records = steps_.records();
   result.step_count = records.size();
   result.processes = steps_.processes();
@@ -267,6 +301,8 @@ void Judge::judge(TrialEvaluation& result) {
                 "{} processes wrote records; each counts apart, and {} of process {} is compared",
                 steps_.processes(), name(main->object.object), main->object.pid));
   }
+  result.start_s =
+      static_cast<double>(log_.start_us(records[main->begin])) / kMicrosecondsPerSecond;
   result.costs_us.reserve(main->size());
   for (std::size_t at = main->begin; at < main->end; ++at) {
     result.costs_us.push_back(log_.cost_us(records[at]));

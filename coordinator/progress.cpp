@@ -49,19 +49,21 @@ void Progress::uploaded(const Candidate& candidate, std::uint64_t size, std::uin
 }
 
 void Progress::started(const Trial& trial, const std::string& command) {
-  out_ << fmt::format("[{:03}] {} round {}: {}\n", trial.index, name(trial.candidate), trial.repeat,
-                      command)
-       << std::flush;
+  out_ << fmt::format("[{:03}] {}: {}\n", trial.index, title(trial), command) << std::flush;
 }
 
 void Progress::recorded(const EvaluatedTrial& trial, const std::string& output_tail) {
-  out_ << fmt::format("[{:03}] {} round {}: {}\n", trial.trial.index, name(trial.trial.candidate),
-                      trial.trial.repeat, trial_result_text(trial));
+  out_ << fmt::format("[{:03}] {}: {}\n", trial.trial.index, title(trial.trial),
+                      trial_result_text(trial));
   const bool failed = trial.outcome.exit_code.value_or(0) != 0;
   if (failed && !output_tail.empty()) {
     out_ << indented(output_tail);
   }
   out_ << std::flush;
+}
+
+void Progress::decided(const Message& what) {
+  out_ << fmt::format("[look] {}\n", what.text) << std::flush;
 }
 
 void Progress::note(const Message& what) {
