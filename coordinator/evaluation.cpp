@@ -4,10 +4,13 @@
 #include <array>
 #include <csignal>
 
+#include "coordinator/inference/warmup.h"
 #include "coordinator/step_gates.h"
 
 namespace mstune::coordinator {
 namespace {
+
+constexpr double kMicrosecondsPerSecond = 1e6;
 
 constexpr std::array<std::string_view, 11> kGateCodes{
     "not_started",   "exit_status",       "killed",      "malformed_record",
@@ -90,8 +93,37 @@ void note_absence(const StepSet& steps, const Gates& gates, TrialEvaluation& res
   }
 }
 
-void judge(const StepSet& steps, std::string_view expected_mode, const Gates& gates,
+// --drop-first auto: the number of the first settled step of the object with most steps; where
+// there is none, the fixed number.
+std::uint64_t end_of_warm_up(const StepSet& steps, const Gates& gates, TrialEvaluation& result) {
+  Gates all = gates;
+  all.drop_first = 0;
+  const auto main = main_range(steps, all);
+  if (!main) {
+    return gates.drop_first;
+  }
+  std::vector<double> costs;
+  for (std::size_t at = main->begin; at < main->end; ++at) {
+    costs.push_back(static_cast<double>(steps.log().cost_us(steps.records()[at])));
+  }
+  if (const auto unsettled = steps_before_settling(costs)) {
+    const Integer first = steps.log().step(steps.records()[main->begin + *unsettled]);
+    return static_cast<std::uint64_t>(std::max(first, Integer{0}));
+  }
+  result.warnings.push_back(
+      message("evaluation.never_settled",
+              "the cost of {} never settles within 2 % over 10 steps in the first half of its {} "
+              "steps: the steps below {} are taken as its warm-up",
+              name(main->object.object), costs.size(), gates.drop_first));
+  return gates.drop_first;
+}
+
+void judge(const StepSet& steps, std::string_view expected_mode, Gates gates,
            TrialEvaluation& result) {
+  if (gates.drop_auto) {
+    gates.drop_first = end_of_warm_up(steps, gates, result);
+  }
+  result.drop_first = gates.drop_first;
   const auto& records = steps.records();
   result.step_count = records.size();
   result.processes = steps.processes();
@@ -119,6 +151,8 @@ void judge(const StepSet& steps, std::string_view expected_mode, const Gates& ga
                 "{} processes wrote records; each counts apart, and {} of process {} is compared",
                 steps.processes(), name(main->object.object), main->object.pid));
   }
+  result.start_s =
+      static_cast<double>(steps.log().start_us(records[main->begin])) / kMicrosecondsPerSecond;
   result.costs_us.reserve(main->size());
   for (std::size_t at = main->begin; at < main->end; ++at) {
     result.costs_us.push_back(steps.log().cost_us(records[at]));

@@ -52,17 +52,21 @@ void Progress::uploaded(const Candidate& candidate, std::uint64_t size, std::uin
 }
 
 void Progress::started(const Trial& trial, const std::string& command) {
-  say(message("progress.trial", "[{}] {} round {}: {}", fmt::format("{:03}", trial.index),
-              name(trial.candidate), trial.repeat, command));
+  say(message("progress.trial", "[{}] {}: {}", fmt::format("{:03}", trial.index), title(trial),
+              command));
 }
 
 void Progress::recorded(const EvaluatedTrial& trial, const std::string& output_tail) {
-  say(message("progress.trial", "[{}] {} round {}: {}", fmt::format("{:03}", trial.trial.index),
-              name(trial.trial.candidate), trial.trial.repeat, trial_result_text(trial)));
+  say(message("progress.trial", "[{}] {}: {}", fmt::format("{:03}", trial.trial.index),
+              title(trial.trial), trial_result_text(trial)));
   const bool failed = trial.outcome.exit_code.value_or(0) != 0;
   if (failed && !output_tail.empty()) {
     out_ << indented(output_tail) << std::flush;
   }
+}
+
+void Progress::decided(const Message& what) {
+  say(message("progress.look", "[look] {}", what.text));
 }
 
 void Progress::note(const Message& what) {

@@ -29,8 +29,10 @@ upload::Options upload_options(Duration timeout) {
 
 }  // namespace
 
-Session::Session(SessionOptions options, const RunDirectory& directory, Progress& progress)
+Session::Session(SessionOptions options, Stages& stages, const RunDirectory& directory,
+                 Progress& progress)
     : options_(std::move(options)),
+      stages_(stages),
       directory_(directory),
       progress_(progress),
       campaign_id_(os::random_hex_id()),
@@ -138,6 +140,8 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
     discard_attempt(*discard);
   } else if (const auto* unrun = std::get_if<RecordVoid>(&action)) {
     record_void(*unrun);
+  } else if (std::holds_alternative<NeedMore>(action)) {
+    ask_stages(now);
   } else if (const auto* tell = std::get_if<Tell>(&action)) {
     progress_.note(tell->what);
   } else if (const auto* finish = std::get_if<Finish>(&action)) {
@@ -284,10 +288,22 @@ void Session::finish_trial(TimePoint now) {
   for (const Message& note : active_->collector->notes()) {
     progress_.note(note);
   }
-  EvaluatedTrial trial = active_->recorder.finish(options_.gates);
+  EvaluatedTrial trial = active_->recorder.finish(options_.gates, options_.digest_pattern);
   progress_.recorded(trial, active_->recorder.exited()->output_tail);
   result_.trials.push_back(std::move(trial));
   dispatch(AttemptRecorded{active_->attempt}, now);
+}
+
+void Session::ask_stages(TimePoint now) {
+  const NextTrials next = stages_.next(result_.trials);
+  for (const Message& said : next.said) {
+    progress_.decided(said);
+  }
+  CampaignSettings& campaign = options_.campaign;
+  campaign.candidates.insert(campaign.candidates.end(), next.candidates.begin(),
+                             next.candidates.end());
+  campaign.trials.insert(campaign.trials.end(), next.trials.begin(), next.trials.end());
+  dispatch(TrialsAdded{next.candidates, next.trials}, now);
 }
 
 // What it left is kept for whoever wants to know, apart from the trials.
@@ -306,7 +322,7 @@ void Session::discard_attempt(const DiscardAttempt& action) {
 
 void Session::record_void(const RecordVoid& action) {
   const Trial& trial = options_.campaign.trials[action.trial];
-  EvaluatedTrial unrun{trial, 1, {}, {}};
+  EvaluatedTrial unrun{trial, 1, {}, {}, {}};
   unrun.outcome.reasons.push_back({action.code, action.why});
   unrun.evaluation = evaluate_unrun(unrun.outcome);
   os::make_directory(directory_.trial_directory(trial));

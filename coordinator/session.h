@@ -17,6 +17,7 @@
 #include "coordinator/dispatcher.h"
 #include "coordinator/progress.h"
 #include "coordinator/run_directory.h"
+#include "coordinator/stages.h"
 
 namespace mstune::coordinator {
 
@@ -28,6 +29,7 @@ struct SessionOptions {
   std::string mode_variable;                   // set to the candidate for each trial; empty offline
   BuildRequest build;                          // offline: what all builds have in common
   Duration upload_timeout = Duration::zero();  // zero: none
+  std::string digest_pattern;                  // empty: results are not compared
 };
 
 struct SessionResult {
@@ -38,7 +40,9 @@ struct SessionResult {
 
 class Session {
  public:
-  Session(SessionOptions options, const RunDirectory& directory, Progress& progress);
+  // `stages` says what comes after the trials of the options.
+  Session(SessionOptions options, Stages& stages, const RunDirectory& directory,
+          Progress& progress);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -74,6 +78,7 @@ class Session {
   void assign(const Attempt& attempt);
   void collect(ActiveTrial& active, TimePoint now);
   void finish_trial(TimePoint now);
+  void ask_stages(TimePoint now);
   void discard_attempt(const DiscardAttempt& action);
   void record_void(const RecordVoid& action);
 
@@ -86,6 +91,7 @@ class Session {
   [[nodiscard]] bool is_active(const protocol::TrialKey& key) const;
 
   SessionOptions options_;
+  Stages& stages_;
   const RunDirectory& directory_;
   Progress& progress_;
   os::SignalDescriptor signals_;
