@@ -128,7 +128,7 @@ void Job::on(const EnvironmentReady& /*event*/, TimePoint /*now*/) {
 }
 
 void Job::on(const NotStarted& event, TimePoint now) {
-  end(protocol::kCauseNotStarted, event.why, now);
+  end(event.cause, event.why, now);
 }
 
 void Job::on(const ProgramStarted& event, TimePoint now) {

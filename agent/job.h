@@ -27,6 +27,7 @@ struct JobSettings {
 struct EnvironmentReady {};
 struct NotStarted {  // the environment, the files or the program itself
   Message why;
+  const char* cause = protocol::kCauseNotStarted;
 };
 struct ProgramStarted {
   std::uint64_t pid = 0;

@@ -105,6 +105,7 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
   std::string work_dir = default_work_dir(environment);
   std::string devices;
   double grace_seconds = 60;
+  double busy_wait_seconds = 600;
   CLI::App app{"mstune-agent: runs programs under test on this machine for a coordinator (mstune)",
                "mstune-agent"};
   app.set_version_flag("--version", std::string("mstune-agent ") + kVersion);
@@ -113,8 +114,12 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
   app.add_option("--work-dir", work_dir, "Where trials run and files are kept; made 0700")
       ->capture_default_str();
   app.add_option("--devices", devices,
-                 "Logic ids of the devices to offer, as in 0-7 (default: one slot, device "
-                 "selection left alone)");
+                 "Logic ids of the devices to offer, as in 0-7, or auto: what npu-smi finds "
+                 "(default: one slot, device selection left alone)");
+  app.add_option("--busy-wait", busy_wait_seconds,
+                 "Seconds to wait for a device that somebody else uses")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 86400.0));
   app.add_option("--reconnect-grace", grace_seconds,
                  "Seconds that a trial goes on without its coordinator")
       ->capture_default_str()
@@ -140,9 +145,12 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
     throw usage_error("agent.bad_option", "{}; see mstune-agent --help", std::string(error.what()));
   }
   check_endpoint(options.endpoint);
-  if (!devices.empty()) {
-    options.devices = parse_devices(devices);
+  options.devices.find = devices == "auto";
+  if (!devices.empty() && !options.devices.find) {
+    options.devices.devices = parse_devices(devices);
   }
+  options.devices.rules.wait_max =
+      std::chrono::milliseconds(static_cast<std::int64_t>(busy_wait_seconds * 1000));
   const auto home = environment.find("HOME");
   options.work_dir = os::absolute_path(
       os::expand_home(work_dir, home == environment.end() ? std::string() : home->second));

@@ -3,15 +3,16 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "common/error.h"
+#include "common/os/cann_version.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "common/version.h"
@@ -24,7 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kCookieName = "MSTUNE_TRIAL";
-constexpr std::size_t kReleasedKept = 256;
 constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
 
 TimePoint steady_now() {
@@ -52,9 +52,25 @@ os::UniqueFd lock_directory(const fs::path& work_dir) {
   return lock;
 }
 
-std::string architecture() {
-  utsname name{};
-  return ::uname(&name) == 0 ? name.machine : "unknown";
+// Of the toolkit that trials with this cann_env will use.
+std::string cann_version(const std::string& cann_env) {
+  if (!cann_env.empty()) {
+    return os::cann_version_of_script(cann_env);
+  }
+  for (const char* variable : {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"}) {
+    const char* home = std::getenv(variable);
+    std::string version = home == nullptr ? std::string() : os::cann_version_at(home);
+    if (!version.empty()) {
+      return version;
+    }
+  }
+  return {};
+}
+
+DeviceWatch::Options device_options(const ServerOptions& options) {
+  DeviceWatch::Options result = options.devices;
+  result.look = !options.ends_with_parent;  // a coordinator's own agent offers none: no need to ask
+  return result;
 }
 
 }  // namespace
@@ -63,6 +79,7 @@ Server::Server(ServerOptions options)
     : options_(std::move(options)),
       lock_(lock_directory(options_.work_dir)),
       instance_(os::random_hex_id()),
+      devices_(device_options(options_), parse_environment(own_environment())),
       socket_((sweep_former_life(), os::Socket::listen(options_.endpoint))),
       environments_(options_.work_dir, parse_environment(own_environment())),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}) {
@@ -73,7 +90,10 @@ Server::Server(ServerOptions options)
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     stopping_ = ::getppid() != parent || parent == 1;  // it ended before the kernel was asked
   }
-  for (const int device : options_.devices) {
+  for (const Message& notice : devices_.notices()) {
+    notices_.push_back(notice);
+  }
+  for (const int device : devices_.devices()) {
     slots_.push_back({device, std::nullopt, false});
   }
   if (slots_.empty()) {
@@ -136,13 +156,15 @@ void Server::run() {
     }
     step_trials(now);
     begin_queued(now);
+    step_devices(now);
   }
 }
 
 // ---- waiting ----
 
 TimePoint Server::deadline() const {
-  TimePoint earliest = std::min(environments_.deadline(), receiver_.deadline());
+  TimePoint earliest =
+      std::min({environments_.deadline(), receiver_.deadline(), devices_.deadline()});
   for (const auto& [key, runner] : runners_) {
     earliest = std::min(earliest, runner->deadline());
   }
@@ -157,6 +179,9 @@ void Server::wait(os::PollSet& polled, TimePoint now) {
   polled.add(signals_.descriptor());
   polled.add(receiver_.descriptor());
   for (const int descriptor : environments_.descriptors()) {
+    polled.add(descriptor);
+  }
+  for (const int descriptor : devices_.descriptors()) {
     polled.add(descriptor);
   }
   for (const auto& [key, runner] : runners_) {
@@ -267,18 +292,21 @@ void Server::greet(const std::string& peer, const protocol::Hello& hello, TimePo
     sessions_.erase(old);
   }
   sessions_[hello.campaign] = {++sessions_made_, peer, hello.campaign, now};
-  send(peer, welcome());
+  send(peer, welcome(hello));
 }
 
-protocol::Welcome Server::welcome() const {
+protocol::Welcome Server::welcome(const protocol::Hello& hello) const {
   protocol::Welcome welcome;
   welcome.software = kVersion;
   welcome.instance = instance_;
   welcome.host = os::host_name();
   welcome.boot_id = os::boot_id();
-  welcome.architecture = architecture();
+  welcome.architecture = os::architecture();
   welcome.pid = static_cast<std::uint64_t>(::getpid());
-  welcome.devices.assign(options_.devices.begin(), options_.devices.end());
+  welcome.devices.assign(devices_.devices().begin(), devices_.devices().end());
+  welcome.chips = devices_.chips();
+  welcome.cann_version = cann_version(hello.cann_env);
+  welcome.driver_version = devices_.driver_version();
   welcome.notices = notices_;
   return welcome;
 }
@@ -377,95 +405,6 @@ void Server::drop_silent_sessions(TimePoint now) {
   }
   for (const std::string& campaign : silent) {
     leave(campaign, false, now);
-  }
-}
-
-// ---- trials ----
-
-Server::Slot* Server::slot_of(const protocol::TrialKey& key) {
-  const auto found = std::find_if(slots_.begin(), slots_.end(),
-                                  [&](const Slot& slot) { return slot.holder == key; });
-  return found == slots_.end() ? nullptr : &*found;
-}
-
-void Server::begin_queued(TimePoint now) {
-  while (!queue_.empty()) {
-    const auto runner = runners_.find(queue_.front());
-    if (runner == runners_.end() || !runner->second->job().queued()) {
-      queue_.pop_front();  // cancelled while it waited
-      continue;
-    }
-    const auto free = std::find_if(slots_.begin(), slots_.end(),
-                                   [](const Slot& slot) { return !slot.holder && !slot.unusable; });
-    if (free == slots_.end()) {
-      return;
-    }
-    free->holder = queue_.front();
-    queue_.pop_front();
-    if (free->device) {
-      runner->second->use_devices({*free->device});
-    }
-    runner->second->begin(now);
-    if (runner->second->wants_files()) {
-      lay_out(*runner->second);
-    }
-    runner->second->step(now);
-    send_reports(*runner->second);
-  }
-}
-
-// The answer comes on this thread, later: the trial may be gone by then.
-void Server::lay_out(TrialRunner& runner) {
-  receiver_.lay_out(runner.om_directory(), runner.spec().files,
-                    [this, key = runner.key()](const std::optional<Message>& failure) {
-                      const auto found = runners_.find(key);
-                      if (found != runners_.end()) {
-                        found->second->on_laid_out(failure, steady_now());
-                      }
-                    });
-}
-
-void Server::step_files(TimePoint now) {
-  receiver_.tick(now);
-  receiver_.drain(now);
-  for (const auto& [number, report] : receiver_.take_reports()) {
-    const auto session = std::find_if(
-        sessions_.begin(), sessions_.end(),
-        [&, wanted = number](const auto& entry) { return entry.second.number == wanted; });
-    if (session != sessions_.end()) {
-      send(session->second.peer, report);
-    }
-  }
-}
-
-void Server::step_trials(TimePoint now) {
-  for (auto place = runners_.begin(); place != runners_.end();) {
-    TrialRunner& runner = *place->second;
-    runner.step(now);
-    send_reports(runner);
-    if (!runner.job().finished()) {
-      ++place;
-      continue;
-    }
-    if (Slot* slot = slot_of(place->first)) {
-      slot->holder.reset();
-      slot->unusable = slot->unusable || runner.is_stuck();
-    }
-    receiver_.unpin(runner.spec().files);
-    released_.push_back(place->first);
-    if (released_.size() > kReleasedKept) {
-      released_.pop_front();
-    }
-    place = runners_.erase(place);
-  }
-}
-
-void Server::send_reports(TrialRunner& runner) {
-  const auto session = sessions_.find(runner.key().campaign);
-  for (OutgoingReport& outgoing : runner.take_reports()) {
-    if (session != sessions_.end()) {
-      send(session->second.peer, outgoing.report, std::move(outgoing.payload));
-    }
   }
 }
 

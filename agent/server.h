@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "agent/cann_environment.h"
+#include "agent/device_watch.h"
 #include "agent/receiver.h"
 #include "agent/trial_runner.h"
 #include "common/os/signals.h"
@@ -24,7 +25,7 @@ namespace mstune::agent {
 struct ServerOptions {
   std::string endpoint;            // "ipc:///run/x/agent.sock", "tcp://127.0.0.1:18600"
   std::filesystem::path work_dir;  // made 0700
-  std::vector<int> devices;        // logic ids; empty: one slot, device selection left alone
+  DeviceWatch::Options devices;    // without any: one slot, device selection left alone
   bool ends_with_parent = false;   // a coordinator's own agent
   Duration reconnect_grace = std::chrono::seconds(60);
   std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
@@ -69,6 +70,9 @@ class Server {
   void leave(const std::string& campaign, bool for_good, TimePoint now);
   void drop_silent_sessions(TimePoint now);
   void begin_queued(TimePoint now);
+  bool give_devices(const protocol::TrialKey& key, TrialRunner& runner, TimePoint now);
+  void begin(TrialRunner& runner, TimePoint now);
+  void step_devices(TimePoint now);
   void step_trials(TimePoint now);
   void step_files(TimePoint now);
   void lay_out(TrialRunner& runner);
@@ -77,16 +81,16 @@ class Server {
   void stop(TimePoint now);
   void look_at_signals(TimePoint now);
   void sweep_former_life();
-  [[nodiscard]] protocol::Welcome welcome() const;
+  [[nodiscard]] protocol::Welcome welcome(const protocol::Hello& hello) const;
   [[nodiscard]] TimePoint deadline() const;
   Session* session_of(const std::string& peer);
-  Slot* slot_of(const protocol::TrialKey& key);
 
   ServerOptions options_;
   os::SignalDescriptor signals_;
   os::UniqueFd lock_;
   std::string instance_;
   std::vector<Message> notices_;  // for whoever says hello
+  DeviceWatch devices_;           // before the socket: it may wait for npu-smi
   os::Socket socket_;
   CannEnvironments environments_;
   Receiver receiver_;

@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/os/file.h"
+#include "coordinator/joint_ranking.h"
 #include "coordinator/report_table.h"
 #include "coordinator/saved_run.h"
 #include "coordinator/steps_csv.h"
@@ -149,7 +150,7 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
   for (const TrialOnDisk& trial : run.trials) {
     trials.push_back(evaluate_on_disk(trial, run.campaign, plain, options.write));
   }
-  const Ranking ranking = rank(trials, run.campaign.candidates, confidence_rules(run.campaign));
+  const Ranking ranking = rank_run(run.campaign, trials);
   const std::string document = summary_json(run.campaign, ranking, trials);
   if (options.write) {
     os::write_file_atomically(run.directory / "summary.json", document);

@@ -26,9 +26,10 @@ std::optional<upload::Event> upload_event(const protocol::Report& report) {
 }  // namespace
 
 Connection::Connection(const std::string& endpoint, const std::string& campaign,
-                       const upload::Options& upload_options, os::Worker& worker, TimePoint now)
+                       const std::string& cann_env, const upload::Options& upload_options,
+                       os::Worker& worker, TimePoint now)
     : socket_(os::Socket::connect(endpoint)),
-      link_(campaign, now),
+      link_(campaign, cann_env, now),
       uploads_(upload_options),
       worker_(worker),
       read_pieces_(std::make_shared<std::vector<ReadPiece>>()) {}

@@ -42,7 +42,8 @@ struct UploadSource {
 class Connection {
  public:
   // Files are read for sending on the worker. Throws a usage error for an address that is none.
-  Connection(const std::string& endpoint, const std::string& campaign,
+  // `cann_env` is what the trials will use there.
+  Connection(const std::string& endpoint, const std::string& campaign, const std::string& cann_env,
              const upload::Options& upload_options, os::Worker& worker, TimePoint now);
 
   void send(const protocol::Request& request);
@@ -50,6 +51,9 @@ class Connection {
 
   // Takes what arrived and does what is due.
   std::vector<ConnectionEvent> step(TimePoint now);
+
+  // True when step() has something to tell at once.
+  [[nodiscard]] bool has_events() const { return !events_.empty(); }
 
   [[nodiscard]] const os::Socket& socket() const { return socket_; }
   [[nodiscard]] TimePoint deadline() const;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coordinator/fleet.h"
 #include "coordinator/ranking.h"
 
 namespace mstune::coordinator {
@@ -29,6 +30,7 @@ struct CampaignDocument {
   bool refine = false;
   int confirm_rounds = 0;      // --confirm; 0: none
   std::string digest_pattern;  // empty: results are not compared
+  std::optional<Fleet> fleet;  // of a campaign with more than one device
 };
 
 // How the campaign's looks at its evidence were planned; --repeat rounds come before the first.

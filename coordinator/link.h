@@ -28,7 +28,9 @@ using LinkAction = std::variant<SendRequest, LinkReady, LinkGone, LinkRefused>;
 
 class Link {
  public:
-  Link(std::string campaign, TimePoint now) : campaign_(std::move(campaign)), next_send_(now) {}
+  // `cann_env` is what the campaign's trials will use on that agent.
+  Link(std::string campaign, std::string cann_env, TimePoint now)
+      : campaign_(std::move(campaign)), cann_env_(std::move(cann_env)), next_send_(now) {}
 
   // Something arrived. What is not about the link (events, files) only shows that the agent lives.
   std::vector<LinkAction> handle(const protocol::Report& report, TimePoint now);
@@ -42,6 +44,7 @@ class Link {
   void greet(TimePoint now);
 
   std::string campaign_;
+  std::string cann_env_;
   State state_ = State::greeting;
   TimePoint next_send_;           // of a Hello while greeting, of a Ping when ready
   TimePoint silent_at_ = kNever;  // gone unless something is heard before

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,7 @@ struct Trial {
   Candidate candidate;
   int repeat = 1;  // the round, from 1
   Purpose purpose = Purpose::measure;
+  std::optional<std::uint32_t> device;  // its number in the campaign; empty: there is one only
 };
 
 // The candidates of the two matrix options, `default` first, duplicates folded, in the order of
@@ -56,10 +58,11 @@ std::vector<Trial> confirming_trials(const Candidate& winner, int rounds, const 
 std::vector<Trial> trials_in_rounds(const std::vector<Candidate>& candidates, int repeat,
                                     const Order& order = {OrderKind::fixed, 0});
 
-// "trial_007_LoadBalance4_r2": its directory below the run directory.
+// "trial_007_LoadBalance4_r2", "trial_007_LoadBalance4_r2_d3": its directory below the run
+// directory.
 std::string directory_name(const Trial& trial);
 
-// "LoadBalance:4 round 2", "default (control) round 2": for the console.
+// "LoadBalance:4 round 2", "default (control) round 2 on device 3": for the console.
 std::string title(const Trial& trial);
 
 }  // namespace mstune::coordinator

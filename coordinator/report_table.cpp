@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 
+#include "coordinator/report_devices.h"
 #include "coordinator/report_evidence.h"
 
 namespace mstune::coordinator {
@@ -43,8 +44,8 @@ Row row_of(const Summary& summary) {
           "-",
           "-",
           std::string(word(summary.verdict))};
+  row[2] = fmt::format("{}", summary.steps);
   if (const auto& figures = summary.figures) {
-    row[2] = fmt::format("{}", figures->count);
     row[3] = milliseconds(figures->mean_us);
     row[4] = milliseconds(figures->median_us);
     row[5] = milliseconds(figures->p90_us);
@@ -86,8 +87,13 @@ const Summary* find(const Ranking& ranking, const Candidate& candidate) {
 
 void add_recommendation(std::string& text, const Ranking& ranking) {
   const Summary* best = find(ranking, ranking.recommended);
-  if (ranking.recommended != kDefaultCandidate && best != nullptr && best->figures &&
-      best->speedup) {
+  if (ranking.recommended != kDefaultCandidate && best != nullptr && best->speedup &&
+      !ranking.devices.empty()) {
+    add_line(text, "report.recommended_jointly",
+             "Recommended: {}, {} times as fast as default (geometric mean over {} devices).",
+             name(best->candidate), fmt::format("{:.3f}", *best->speedup), ranking.devices.size());
+  } else if (ranking.recommended != kDefaultCandidate && best != nullptr && best->figures &&
+             best->speedup) {
     add_line(text, "report.recommended",
              "Recommended: {}, {} times as fast as default, median step {} ms.",
              name(best->candidate), fmt::format("{:.3f}", *best->speedup),
@@ -96,7 +102,7 @@ void add_recommendation(std::string& text, const Ranking& ranking) {
     add_line(text, "report.no_data",
              "No candidate has valid data, so nothing can be compared: keep default. The reasons "
              "stand with the trials above and in summary.json.");
-  } else if (best == nullptr || !best->figures) {
+  } else if (best == nullptr || best->steps == 0) {
     add_line(text, "report.no_baseline",
              "Keep default: it has no valid trial of its own, so nothing can be compared with "
              "it.");
@@ -180,7 +186,12 @@ std::string ending_text(const TrialOutcome& outcome) {
 
 std::string report_table(const CampaignDocument& campaign, const Ranking& ranking) {
   std::string text;
-  add_line(text, "report.title", "Candidates by median step time:");
+  if (campaign.fleet) {
+    add_line(text, "report.joint_title",
+             "Candidates by speedup over default on the same device in the same round:");
+  } else {
+    add_line(text, "report.title", "Candidates by median step time:");
+  }
   std::vector<Row> rows{{"candidate", "valid", "steps", "mean(ms)", "median(ms)", "P90(ms)", "CV",
                          "speedup", "verdict"}};
   std::transform(ranking.summaries.begin(), ranking.summaries.end(), std::back_inserter(rows),
@@ -195,6 +206,7 @@ std::string report_table(const CampaignDocument& campaign, const Ranking& rankin
   text += table(rows) + '\n';
   add_recommendation(text, ranking);
   text += evidence_text(ranking);
+  text += devices_text(campaign, ranking);
   add_hints(text, ranking);
   if (ranking.any_data()) {
     add_reproduction(text, campaign, name(ranking.recommended));

@@ -1,3 +1,5 @@
+// The loop, builds and uploads; trials and what agents say of them are session_trials.cpp's, the
+// fleet is session_fleet.cpp's.
 #include "coordinator/session.h"
 
 #include <algorithm>
@@ -7,8 +9,8 @@
 
 #include "common/error.h"
 #include "common/os/identity.h"
+#include "common/os/limits.h"
 #include "common/os/process_tree.h"
-#include "common/words.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -27,6 +29,16 @@ upload::Options upload_options(Duration timeout) {
   return options;
 }
 
+CampaignSettings campaign_settings(const SessionOptions& options) {
+  CampaignSettings settings = options.campaign;
+  settings.agents = options.agents.size();
+  settings.check_fleet = true;
+  for (const AgentOptions& agent : options.agents) {
+    settings.agent_names.push_back(agent.name);
+  }
+  return settings;
+}
+
 }  // namespace
 
 Session::Session(SessionOptions options, Stages& stages, const RunDirectory& directory,
@@ -36,9 +48,19 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
       directory_(directory),
       progress_(progress),
       campaign_id_(os::random_hex_id()),
-      dispatcher_(options_.campaign, steady_now()),
-      connection_(options_.endpoint, campaign_id_, upload_options(options_.upload_timeout), worker_,
-                  steady_now()) {}
+      dispatcher_(campaign_settings(options_), steady_now()),
+      descriptors_max_(os::raise_descriptor_limit()) {
+  fleet_.spread = options_.campaign.spread;
+  for (const AgentOptions& agent : options_.agents) {
+    AgentRecord record;
+    record.target = agent.name;
+    fleet_.agents.push_back(std::move(record));
+    agents_.emplace_back();
+    agents_.back().connection = std::make_unique<Connection>(
+        agent.endpoint, campaign_id_, agent.spec.cann_env, upload_options(options_.upload_timeout),
+        worker_, steady_now());
+  }
+}
 
 Session::~Session() = default;
 
@@ -54,23 +76,35 @@ SessionResult Session::run() {
     }
     step_builds(now);
     worker_.drain();
-    step_connection(now);
+    step_agents(polled, now);
     if (now >= dispatcher_.deadline()) {
       dispatch(Tick{}, now);
     }
   }
-  connection_.send(protocol::Goodbye{});
+  for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
+    send(agent, protocol::Goodbye{});
+  }
   std::sort(result_.trials.begin(), result_.trials.end(),
             [](const EvaluatedTrial& left, const EvaluatedTrial& right) {
               return left.trial.index < right.trial.index;
             });
+  if (dispatcher_.has_fleet()) {
+    result_.fleet = fleet_;
+  }
   return std::move(result_);
+}
+
+void Session::send(std::size_t agent, const protocol::Request& request) {
+  agents_[agent].connection->send(request);
 }
 
 // ---- waiting ----
 
 TimePoint Session::deadline() const {
-  TimePoint earliest = std::min(dispatcher_.deadline(), connection_.deadline());
+  TimePoint earliest = dispatcher_.deadline();
+  for (const AgentSide& agent : agents_) {
+    earliest = std::min(earliest, agent.connection->deadline());
+  }
   for (const ActiveBuild& active : builds_) {
     earliest = std::min(earliest, active.build.deadline());
   }
@@ -78,7 +112,9 @@ TimePoint Session::deadline() const {
 }
 
 void Session::wait(os::PollSet& polled, TimePoint now) {
-  polled.add(connection_.socket());
+  for (const AgentSide& agent : agents_) {
+    polled.add(agent.connection->socket());
+  }
   polled.add(signals_.descriptor());
   polled.add(worker_.descriptor());
   for (const ActiveBuild& active : builds_) {
@@ -106,9 +142,17 @@ void Session::look_at_signals(TimePoint now) {
   }
 }
 
-void Session::step_connection(TimePoint now) {
-  for (const ConnectionEvent& event : connection_.step(now)) {
-    take(event, now);
+// Only those that have something to say or to do: asking a silent socket costs system calls.
+void Session::step_agents(const os::PollSet& polled, TimePoint now) {
+  const bool pieces_read = polled.readable(worker_.descriptor());
+  for (std::size_t at = 0; at < agents_.size(); ++at) {
+    Connection& connection = *agents_[at].connection;
+    if (pieces_read || connection.has_events() || now >= connection.deadline() ||
+        polled.readable(connection.socket())) {
+      for (const ConnectionEvent& event : connection.step(now)) {
+        take(at, event, now);
+      }
+    }
   }
 }
 
@@ -126,20 +170,26 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
       active.build.cancel();
     }
   } else if (const auto* upload = std::get_if<StartUpload>(&action)) {
-    start_upload(upload->candidate, now);
+    start_upload(*upload, now);
   } else if (const auto* assignment = std::get_if<AssignAttempt>(&action)) {
-    assign(assignment->attempt);
-  } else if (std::holds_alternative<CollectAttempt>(action)) {
-    collect(*active_, now);
+    assign(*assignment);
+  } else if (const auto* collection = std::get_if<CollectAttempt>(&action)) {
+    collect(collection->attempt, now);
   } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
-    connection_.send(protocol::Release{key_of(release->attempt)});
-    active_.reset();
+    send(release->attempt.agent, protocol::Release{key_of(release->attempt)});
+    forget(release->attempt);
   } else if (const auto* cancel = std::get_if<CancelAttempt>(&action)) {
-    connection_.send(protocol::Cancel{key_of(cancel->attempt), "interrupted"});
+    send(cancel->attempt.agent, protocol::Cancel{key_of(cancel->attempt), "interrupted"});
   } else if (const auto* discard = std::get_if<DiscardAttempt>(&action)) {
     discard_attempt(*discard);
   } else if (const auto* unrun = std::get_if<RecordVoid>(&action)) {
     record_void(*unrun);
+  } else if (std::holds_alternative<CheckFleet>(action)) {
+    check_fleet(now);
+  } else if (const auto* device = std::get_if<GiveUpDevice>(&action)) {
+    give_up(*device);
+  } else if (const auto* agent = std::get_if<GiveUpAgent>(&action)) {
+    give_up(*agent);
   } else if (std::holds_alternative<NeedMore>(action)) {
     ask_stages(now);
   } else if (const auto* tell = std::get_if<Tell>(&action)) {
@@ -154,7 +204,7 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
 
 void Session::start_build(std::size_t candidate, TimePoint now) {
   BuildRequest request = options_.build;
-  request.candidate = options_.campaign.candidates[candidate];
+  request.candidate = dispatcher_.candidates()[candidate];
   progress_.building(request.candidate);
   try {
     builds_.push_back({candidate, Build(std::move(request), now), now});
@@ -178,120 +228,86 @@ void Session::step_builds(TimePoint now) {
       continue;
     }
     oms_[candidate] = std::get<fs::path>(*outcome);
-    progress_.built(options_.campaign.candidates[candidate], seconds, oms_[candidate].string());
+    progress_.built(dispatcher_.candidates()[candidate], seconds, oms_[candidate].string());
     dispatch(Built{candidate}, now);
   }
 }
 
-// Reads and digests the OM on the worker, then hands it to the connection.
-void Session::start_upload(std::size_t candidate, TimePoint now) {
+// An OM is digested once, whoever gets it.
+void Session::start_upload(const StartUpload& upload, TimePoint now) {
+  const AgentRecord& agent = fleet_.agents[upload.agent];
+  if (const auto why = om_mismatch(oms_.at(upload.candidate).filename().string(), agent)) {
+    if (!options_.allow_mismatch) {
+      dispatch(UploadFailed{upload.agent, upload.candidate, *why}, now);
+      return;
+    }
+    progress_.note(*why);
+  }
+  if (const auto source = sources_.find(upload.candidate); source != sources_.end()) {
+    agents_[upload.agent].connection->upload(upload.candidate, source->second, now);
+    return;
+  }
+  const bool under_way =
+      std::any_of(waiting_uploads_.begin(), waiting_uploads_.end(),
+                  [&](const StartUpload& other) { return other.candidate == upload.candidate; });
+  waiting_uploads_.push_back(upload);
+  if (!under_way) {
+    digest(upload.candidate);
+  }
+}
+
+// On the worker; then hands the OM to the connections that wait for it.
+void Session::digest(std::size_t candidate) {
+  const auto finish = [this, candidate](const std::optional<Message>& failure) {
+    const auto of_candidate = std::stable_partition(
+        waiting_uploads_.begin(), waiting_uploads_.end(),
+        [&](const StartUpload& upload) { return upload.candidate != candidate; });
+    const std::vector<StartUpload> uploads(of_candidate, waiting_uploads_.end());
+    waiting_uploads_.erase(of_candidate, waiting_uploads_.end());
+    for (const StartUpload& upload : uploads) {
+      if (failure) {
+        finish_upload(upload, failure, steady_now());
+      } else {
+        agents_[upload.agent].connection->upload(candidate, sources_.at(candidate), steady_now());
+      }
+    }
+  };
   const fs::path path = oms_.at(candidate);
   // Candidates of one model are nearly equal: what equals the one before needs no digest.
-  const auto sibling = uploads_.empty() ? nullptr : std::prev(uploads_.end())->second;
+  const auto sibling = sources_.empty() ? nullptr : std::prev(sources_.end())->second;
   const bool taken = worker_.submit(
-      [this, candidate, path, sibling]() -> os::Worker::Result {
+      [this, candidate, path, sibling, finish]() -> os::Worker::Result {
         auto source = std::make_shared<UploadSource>();
         source->file = os::open_source(path);
         source->manifest = std::make_shared<const Manifest>(os::compute_manifest(
             source->file, std::stop_token(),
             sibling ? os::Sibling{&sibling->file, sibling->manifest.get()} : os::Sibling{}));
-        return [this, candidate, source] {
-          uploads_[candidate] = source;
-          connection_.upload(candidate, source, steady_now());
+        return [this, candidate, source, finish] {
+          sources_[candidate] = source;
+          finish(std::nullopt);
         };
       },
-      [this, candidate](const Error& error) {
-        finish_upload(candidate, error.message(), steady_now());
-      });
+      [finish](const Error& error) { finish(error.message()); });
   if (!taken) {
-    finish_upload(candidate, message("upload.too_busy", "too much waits to be read"), now);
+    finish(message("upload.too_busy", "too much waits to be read"));
   }
 }
 
-void Session::finish_upload(std::size_t candidate, const std::optional<Message>& failure,
+void Session::finish_upload(const StartUpload& upload, const std::optional<Message>& failure,
                             TimePoint now) {
-  const Candidate& which = options_.campaign.candidates[candidate];
+  const Candidate& which = dispatcher_.candidates()[upload.candidate];
   if (failure) {
-    dispatch(UploadFailed{0, candidate,
+    dispatch(UploadFailed{upload.agent, upload.candidate,
                           message("upload.failed", "the OM of {} did not reach the agent: {}",
                                   name(which), failure->text)},
              now);
     return;
   }
-  const std::uint64_t sent = connection_.bytes_sent() - bytes_sent_before_;
-  bytes_sent_before_ = connection_.bytes_sent();
-  progress_.uploaded(which, uploads_.at(candidate)->manifest->size, sent);
-  dispatch(Uploaded{0, candidate}, now);
-}
-
-// ---- trials ----
-
-protocol::TrialKey Session::key_of(const Attempt& attempt) const {
-  return {campaign_id_, attempt.trial, attempt.number, instance_};
-}
-
-bool Session::is_active(const protocol::TrialKey& key) const {
-  return active_ && key == key_of(active_->attempt);
-}
-
-void Session::assign(const Attempt& attempt) {
-  const Trial& trial = options_.campaign.trials[attempt.trial];
-  if (!active_ || !(active_->attempt == attempt)) {
-    active_.emplace(
-        ActiveTrial{attempt,
-                    TrialRecorder(directory_.trial_directory(trial), trial, attempt.number),
-                    {},
-                    false,
-                    0});
-    progress_.started(trial, join_words(options_.spec.command));
-  }
-  protocol::Assign request{key_of(attempt), options_.spec, active_->recorder.events()};
-  if (!options_.mode_variable.empty()) {
-    request.spec.environment[options_.mode_variable] = name(trial.candidate);
-  }
-  const auto candidate =
-      static_cast<std::size_t>(std::find(options_.campaign.candidates.begin(),
-                                         options_.campaign.candidates.end(), trial.candidate) -
-                               options_.campaign.candidates.begin());
-  if (const auto source = uploads_.find(candidate); source != uploads_.end()) {
-    request.spec.om = oms_.at(candidate).filename().string();
-    request.spec.files = {{request.spec.om, {raw(source->second->manifest->identity)}}};
-  }
-  connection_.send(request);
-  if (active_->collector) {
-    active_->collector->start_again();
-    for (const protocol::Fetch& fetch : active_->collector->take_requests()) {
-      connection_.send(fetch);
-    }
-  }
-}
-
-void Session::collect(ActiveTrial& active, TimePoint now) {
-  const auto& exited = *active.recorder.exited();
-  try {
-    active.collector.emplace(active.recorder.directory(), key_of(active.attempt), exited.files);
-  } catch (const Error& error) {
-    progress_.note(error.message());
-    active.collector.emplace(active.recorder.directory(), key_of(active.attempt),
-                             std::vector<protocol::TrialFile>{});
-  }
-  for (const protocol::Fetch& fetch : active.collector->take_requests()) {
-    connection_.send(fetch);
-  }
-  finish_trial(now);
-}
-
-void Session::finish_trial(TimePoint now) {
-  if (!active_->collector->finished()) {
-    return;
-  }
-  for (const Message& note : active_->collector->notes()) {
-    progress_.note(note);
-  }
-  EvaluatedTrial trial = active_->recorder.finish(options_.gates, options_.digest_pattern);
-  progress_.recorded(trial, active_->recorder.exited()->output_tail);
-  result_.trials.push_back(std::move(trial));
-  dispatch(AttemptRecorded{active_->attempt}, now);
+  AgentSide& agent = agents_[upload.agent];
+  const std::uint64_t sent = agent.connection->bytes_sent() - agent.bytes_sent_before;
+  agent.bytes_sent_before = agent.connection->bytes_sent();
+  progress_.uploaded(which, sources_.at(upload.candidate)->manifest->size, sent);
+  dispatch(Uploaded{upload.agent, upload.candidate}, now);
 }
 
 void Session::ask_stages(TimePoint now) {
@@ -299,127 +315,7 @@ void Session::ask_stages(TimePoint now) {
   for (const Message& said : next.said) {
     progress_.decided(said);
   }
-  CampaignSettings& campaign = options_.campaign;
-  campaign.candidates.insert(campaign.candidates.end(), next.candidates.begin(),
-                             next.candidates.end());
-  campaign.trials.insert(campaign.trials.end(), next.trials.begin(), next.trials.end());
   dispatch(TrialsAdded{next.candidates, next.trials}, now);
-}
-
-// What it left is kept for whoever wants to know, apart from the trials.
-void Session::discard_attempt(const DiscardAttempt& action) {
-  progress_.note(action.why);
-  if (active_ && active_->attempt == action.attempt) {
-    active_.reset();
-  }
-  const fs::path attempts = directory_.path() / "attempts";
-  const std::string trial = directory_name(options_.campaign.trials[action.attempt.trial]);
-  os::make_directory(attempts);
-  std::error_code failure;
-  fs::rename(directory_.path() / trial,
-             attempts / fmt::format("{}_a{}", trial, action.attempt.number), failure);
-}
-
-void Session::record_void(const RecordVoid& action) {
-  const Trial& trial = options_.campaign.trials[action.trial];
-  EvaluatedTrial unrun{trial, 1, {}, {}, {}};
-  unrun.outcome.reasons.push_back({action.code, action.why});
-  unrun.evaluation = evaluate_unrun(unrun.outcome);
-  os::make_directory(directory_.trial_directory(trial));
-  os::write_file_atomically(directory_.trial_directory(trial) / "trial.json", trial_json(unrun));
-  progress_.recorded(unrun, {});
-  result_.trials.push_back(std::move(unrun));
-}
-
-// ---- what the agent says ----
-
-void Session::take(const ConnectionEvent& event, TimePoint now) {
-  if (const auto* ready = std::get_if<LinkReady>(&event)) {
-    take_welcome(ready->welcome, now);
-  } else if (std::holds_alternative<LinkGone>(event)) {
-    dispatch(AgentGone{0}, now);
-  } else if (const auto* refused = std::get_if<LinkRefused>(&event)) {
-    dispatch(AgentRefused{0, refused->why}, now);
-  } else if (const auto* uploaded = std::get_if<FileUploaded>(&event)) {
-    finish_upload(uploaded->file, std::nullopt, now);
-  } else if (const auto* failed = std::get_if<FileNotUploaded>(&event)) {
-    finish_upload(failed->file, failed->why, now);
-  } else {
-    const auto& arrived = std::get<ReportArrived>(event);
-    take(arrived.report, arrived.payload, now);
-  }
-}
-
-void Session::take_welcome(const protocol::Welcome& welcome, TimePoint now) {
-  for (const Message& notice : welcome.notices) {
-    progress_.note(notice);
-  }
-  instance_ = welcome.instance;
-  dispatch(AgentReady{0, welcome.instance}, now);
-}
-
-void Session::take(const protocol::Report& report, const std::string& payload, TimePoint now) {
-  if (const auto* events = std::get_if<protocol::Events>(&report)) {
-    take_events(*events, now);
-  } else if (const auto* status = std::get_if<protocol::Status>(&report)) {
-    take_status(*status, now);
-  } else if (const auto* data = std::get_if<protocol::FileData>(&report)) {
-    if (is_active(data->key) && active_->collector && active_->collector->take(*data, payload)) {
-      for (const protocol::Fetch& fetch : active_->collector->take_requests()) {
-        connection_.send(fetch);
-      }
-      finish_trial(now);
-    }
-  } else if (const auto* failure = std::get_if<protocol::Failure>(&report)) {
-    const Message why = message("campaign.agent_says", "the agent refused a request ({}): {}",
-                                failure->request, failure->what.text);
-    if (failure->request == "assign") {
-      dispatch(AgentRefused{0, why}, now);  // it would refuse the next one for the same reason
-    } else if (failure->what.id != "agent.no_session") {
-      progress_.note(why);
-    }
-  }
-}
-
-void Session::take_events(const protocol::Events& events, TimePoint now) {
-  if (!is_active(events.key)) {
-    return;
-  }
-  TrialRecorder& recorder = active_->recorder;
-  if (!recorder.take(events)) {
-    assign(active_->attempt);  // some are missing: ask from where we are
-    return;
-  }
-  // Not each batch: the agent's window is wide, and every message wakes the measuring machine.
-  constexpr std::uint64_t kAcknowledgeEvery = 512;
-  if (recorder.exited() || recorder.events() >= active_->acknowledged + kAcknowledgeEvery) {
-    active_->acknowledged = recorder.events();
-    connection_.send(protocol::Acknowledge{events.key, recorder.events()});
-  }
-  for (const Message& notice : recorder.take_notices()) {
-    progress_.note(notice);
-  }
-  if (recorder.exited() && !active_->exit_told) {
-    active_->exit_told = true;
-    dispatch(AttemptExited{active_->attempt, recorder.exited()->cause != protocol::kCauseLost},
-             now);
-  }
-}
-
-void Session::take_status(const protocol::Status& status, TimePoint now) {
-  if (!is_active(status.key)) {
-    return;
-  }
-  const Attempt attempt = active_->attempt;
-  if (status.state == protocol::kStateLost) {
-    dispatch(AttemptLost{attempt}, now);
-    return;
-  }
-  dispatch(AttemptSeen{attempt}, now);
-  if (active_ && status.events > active_->recorder.events() &&
-      status.state == protocol::kStateFinished) {
-    assign(attempt);  // its last events got lost on the way
-  }
 }
 
 }  // namespace mstune::coordinator

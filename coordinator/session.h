@@ -1,6 +1,6 @@
 // The coordinator's loop: waits, hands every event to the dispatcher, carries out what comes back.
 //
-// It knows builds, the connection, recorders and collectors; it decides nothing.
+// It knows builds, connections, recorders and collectors; it decides nothing.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,32 @@
 
 namespace mstune::coordinator {
 
+// One agent, and what is run there.
+struct AgentOptions {
+  std::string name;  // for people: "npu-a:18600"
+  std::string endpoint;
+  protocol::TrialSpec spec;           // what all trials there have in common
+  std::size_t devices_per_trial = 1;  // from 1
+};
+
 struct SessionOptions {
-  std::string endpoint;  // of the agent
+  std::vector<AgentOptions> agents;  // at least one
   CampaignSettings campaign;
+  CampaignDocument document;  // written again when the devices are known
   Gates gates;
-  protocol::TrialSpec spec;                    // what all trials have in common
   std::string mode_variable;                   // set to the candidate for each trial; empty offline
   BuildRequest build;                          // offline: what all builds have in common
   Duration upload_timeout = Duration::zero();  // zero: none
   std::string digest_pattern;                  // empty: results are not compared
+  MatchRules match;
+  bool allow_mismatch = false;  // agents that do not fit together are only told of
 };
 
 struct SessionResult {
   Ending ending = Ending::complete;
   Message why;                         // text is empty when complete
   std::vector<EvaluatedTrial> trials;  // those that are on disk, by index
+  std::optional<Fleet> fleet;          // of a campaign with more than one device
 };
 
 class Session {
@@ -51,8 +62,9 @@ class Session {
   SessionResult run();
 
  private:
-  struct ActiveTrial {  // one attempt that the agent has or should have
+  struct ActiveTrial {  // one attempt that an agent has or should have
     Attempt attempt;
+    std::size_t device = 0;
     TrialRecorder recorder;
     std::optional<Collector> collector;
     bool exit_told = false;
@@ -63,32 +75,58 @@ class Session {
     Build build;
     TimePoint started;
   };
+  struct AgentSide {
+    std::unique_ptr<Connection> connection;
+    std::string instance;                           // once it said so
+    std::vector<std::vector<std::int32_t>> groups;  // of devices; each runs one trial at a time
+    std::vector<std::string> chips;                 // one for each group
+    std::uint64_t bytes_sent_before = 0;
+  };
 
   void wait(os::PollSet& polled, TimePoint now);
   [[nodiscard]] TimePoint deadline() const;
   void look_at_signals(TimePoint now);
   void step_builds(TimePoint now);
-  void step_connection(TimePoint now);
+  void step_agents(const os::PollSet& polled, TimePoint now);
   void dispatch(const CampaignEvent& event, TimePoint now);
   void carry_out(const CampaignAction& action, TimePoint now);
 
   void start_build(std::size_t candidate, TimePoint now);
-  void start_upload(std::size_t candidate, TimePoint now);
-  void finish_upload(std::size_t candidate, const std::optional<Message>& failure, TimePoint now);
-  void assign(const Attempt& attempt);
-  void collect(ActiveTrial& active, TimePoint now);
-  void finish_trial(TimePoint now);
+  void start_upload(const StartUpload& upload, TimePoint now);
+  void digest(std::size_t candidate);
+  void finish_upload(const StartUpload& upload, const std::optional<Message>& failure,
+                     TimePoint now);
+  void assign(const AssignAttempt& action);
+  void assign_again(ActiveTrial& active);
+  void send_assignment(ActiveTrial& active);
+  void fetch_more(ActiveTrial& active);
+  void collect(const Attempt& attempt, TimePoint now);
+  void finish_trial(std::uint32_t trial, TimePoint now);
+  void forget(const Attempt& attempt);
   void ask_stages(TimePoint now);
   void discard_attempt(const DiscardAttempt& action);
   void record_void(const RecordVoid& action);
 
-  void take(const ConnectionEvent& event, TimePoint now);
-  void take(const protocol::Report& report, const std::string& payload, TimePoint now);
+  // the fleet
+  void note_devices();
+  void check_fleet(TimePoint now);
+  [[nodiscard]] std::optional<Message> refusal(const Fleet& fleet);
+  [[nodiscard]] std::optional<Message> refusal_of(
+      std::size_t agent, const protocol::Welcome& welcome,
+      const std::vector<std::vector<std::int32_t>>& groups);
+  void give_up(const GiveUpDevice& action);
+  void give_up(const GiveUpAgent& action);
+  void write_fleet();
+
+  void take(std::size_t agent, const ConnectionEvent& event, TimePoint now);
+  void take(std::size_t agent, const protocol::Report& report, const std::string& payload,
+            TimePoint now);
   void take_events(const protocol::Events& events, TimePoint now);
-  void take_status(const protocol::Status& status, TimePoint now);
-  void take_welcome(const protocol::Welcome& welcome, TimePoint now);
+  void take_status(std::size_t agent, const protocol::Status& status, TimePoint now);
+  void take_welcome(std::size_t agent, const protocol::Welcome& welcome, TimePoint now);
   [[nodiscard]] protocol::TrialKey key_of(const Attempt& attempt) const;
-  [[nodiscard]] bool is_active(const protocol::TrialKey& key) const;
+  [[nodiscard]] ActiveTrial* active(const protocol::TrialKey& key);
+  void send(std::size_t agent, const protocol::Request& request);
 
   SessionOptions options_;
   Stages& stages_;
@@ -96,17 +134,19 @@ class Session {
   Progress& progress_;
   os::SignalDescriptor signals_;
   std::string campaign_id_;
-  std::string instance_;  // of the agent, once it said so
   Dispatcher dispatcher_;
   std::vector<ActiveBuild> builds_;
-  std::map<std::size_t, std::filesystem::path> oms_;  // by candidate, once built
-  std::map<std::size_t, std::shared_ptr<UploadSource>> uploads_;
-  std::uint64_t bytes_sent_before_ = 0;
-  std::optional<ActiveTrial> active_;
+  std::map<std::size_t, std::filesystem::path> oms_;              // by candidate, once built
+  std::map<std::size_t, std::shared_ptr<UploadSource>> sources_;  // by candidate, once digested
+  std::vector<StartUpload> waiting_uploads_;                      // for their digest
+  std::map<std::uint32_t, ActiveTrial> active_;                   // by trial
+  Fleet fleet_;
+  bool fleet_checked_ = false;
+  std::uint64_t descriptors_max_ = 0;
   SessionResult result_;
   bool interrupted_ = false;
   os::Worker worker_;
-  Connection connection_;
+  std::vector<AgentSide> agents_;
 };
 
 }  // namespace mstune::coordinator

@@ -4,6 +4,7 @@
 // a sentence that says what replaces them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -23,6 +24,7 @@ struct Target {
   std::map<std::string, std::string> env;
   std::string cwd;             // on the agent's machine; empty: the trial's directory
   std::string digest_pattern;  // as --digest-pattern; empty: that is used
+  std::size_t devices_per_trial = 1;
   std::vector<Message> notes;  // for the person, once
 };
 
@@ -30,6 +32,16 @@ struct Target {
 // field and the file: not JSON, unknown field (but those that begin with "_"), wrong type,
 // duplicate key, missing host, port 22, an ssh key.
 Target parse_target(std::string_view text, const std::string& file);
+
+// Reads an inventory: {"defaults": {…}, "targets": [{"host": …}, …]}. Each target has the fields of
+// a target file, over the defaults; of "env" each variable by itself. Errors as above.
+std::vector<Target> parse_inventory(std::string_view text, const std::string& file);
+
+// Throws a usage error when two of them are the same agent.
+void refuse_equal_targets(const std::vector<Target>& targets);
+
+// "npu-a:18600": for people.
+std::string title(const Target& target);
 
 // Where the agent listens: "tcp://host:port".
 std::string endpoint(const Target& target);

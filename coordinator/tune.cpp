@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "common/os/cann_version.h"
 #include "common/os/file.h"
 #include "common/words.h"
 #include "coordinator/commands/tune_arguments.h"
+#include "coordinator/joint_ranking.h"
 #include "coordinator/local_agent.h"
 #include "coordinator/report_table.h"
 #include "coordinator/session.h"
@@ -25,16 +27,22 @@ namespace fs = std::filesystem;
 constexpr int kExitInterrupted = 130;
 constexpr std::string_view kPasswordVariable = "GE_MS_TARGET_PASSWORD=";
 
-std::optional<Target> read_target(const TuneOptions& options) {
-  if (options.target_files.empty()) {
-    return std::nullopt;
+// Nothing: this machine.
+std::vector<Target> read_targets(const TuneOptions& options) {
+  std::vector<Target> targets;
+  for (const std::string& file : options.target_files) {
+    targets.push_back(parse_target(os::read_file(file), file));
   }
-  const std::string& file = options.target_files.front();
-  return parse_target(os::read_file(file), file);
+  if (!options.inventory.empty()) {
+    const auto listed = parse_inventory(os::read_file(options.inventory), options.inventory);
+    targets.insert(targets.end(), listed.begin(), listed.end());
+  }
+  refuse_equal_targets(targets);
+  return targets;
 }
 
-std::string run_command_of(const TuneOptions& options, const std::optional<Target>& target) {
-  const std::string from_target = target ? target->run_command : std::string();
+std::string run_command_of(const TuneOptions& options, const Target* target) {
+  const std::string from_target = target != nullptr ? target->run_command : std::string();
   if (!from_target.empty() && !options.run_command.empty()) {
     throw usage_error("tune.two_run_commands",
                       "both --run-command and the target file's \"run_command\" are given: keep "
@@ -95,15 +103,19 @@ Order order_of(const TuneOptions& options) {
 }
 
 CampaignDocument document_of(const TuneOptions& options, const std::string& command,
-                             const std::optional<Target>& target) {
+                             const std::vector<Target>& targets) {
   CampaignDocument document;
   document.mode = options.offline ? "offline" : "online";
   document.command = command;
   if (options.offline) {
     document.compile_command = options.compile_command;
   }
-  if (target) {
-    document.target_host = target->host;
+  if (!targets.empty()) {
+    std::vector<std::string> hosts;
+    for (const Target& target : targets) {
+      hosts.push_back(target.host);
+    }
+    document.target_host = fmt::format("{}", fmt::join(hosts, ","));
   }
   document.repeat = static_cast<std::uint64_t>(options.repeat);
   document.gates = options.gates;
@@ -115,18 +127,19 @@ CampaignDocument document_of(const TuneOptions& options, const std::string& comm
   document.control = options.control;
   document.refine = options.refine;
   document.confirm_rounds = options.confirm_rounds;
-  const bool from_target = target && options.digest_pattern.empty();
-  document.digest_pattern = from_target ? target->digest_pattern : options.digest_pattern;
+  const bool from_target = !targets.empty() && options.digest_pattern.empty();
+  document.digest_pattern = from_target ? targets.front().digest_pattern : options.digest_pattern;
   return document;
 }
 
 protocol::TrialSpec spec_of(const TuneOptions& options, std::vector<std::string> words,
-                            const std::optional<Target>& target) {
+                            const Target* target) {
   protocol::TrialSpec spec;
   spec.command = std::move(words);
   spec.timeout_ms = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count());
-  if (target) {
+  spec.ignore_busy = options.ignore_busy;
+  if (target != nullptr) {
     spec.cann_env = target->cann_env;
     spec.environment = target->env;
     spec.working_directory = target->cwd;
@@ -158,7 +171,14 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
             ? std::string()
             : fmt::format("{}={} ", session.mode_variable, name(trial.candidate));
     out << fmt::format("[{:03}] {}: {}{}\n", trial.index, title(trial), mode,
-                       join_words(session.spec.command));
+                       join_words(session.agents.front().spec.command));
+  }
+  if (session.agents.size() > 1) {
+    out << fmt::format("on {} agents ({}):\n", session.agents.size(),
+                       word(session.campaign.spread));
+    for (const AgentOptions& agent : session.agents) {
+      out << fmt::format("  {}: {}\n", agent.name, join_words(agent.spec.command));
+    }
   }
 }
 
@@ -171,23 +191,57 @@ struct Preparation {
   bool local = true;
 };
 
+AgentOptions agent_options(const TuneOptions& options, const Target* target) {
+  const std::string command = run_command_of(options, target);
+  AgentOptions agent;
+  agent.spec = spec_of(options, run_words(options, command, options.run_command.empty()), target);
+  if (target != nullptr) {
+    agent.name = title(*target);
+    agent.endpoint = endpoint(*target);
+    agent.devices_per_trial = target->devices_per_trial;
+  } else {
+    agent.name = "this machine";
+  }
+  return agent;
+}
+
+// Where OMs are built for other machines, the toolkits have to match.
+MatchRules match_rules(const TuneOptions& options, const std::vector<std::string>& environment) {
+  constexpr std::string_view kHome = "ASCEND_HOME_PATH=";
+  MatchRules rules;
+  rules.offline = options.offline;
+  for (const std::string& variable : environment) {
+    if (variable.starts_with(kHome)) {
+      rules.build_cann_version = os::cann_version_at(variable.substr(kHome.size()));
+    }
+  }
+  return rules;
+}
+
 Preparation prepare(const TuneOptions& options, const std::vector<std::string>& environment) {
   Preparation result;
-  const std::optional<Target> target = read_target(options);
-  const std::string command = run_command_of(options, target);
-  result.local = !target.has_value();
+  const std::vector<Target> targets = read_targets(options);
+  result.local = targets.empty();
   result.environment = child_environment(environment, result.notes);
-  if (target) {
-    result.notes.insert(result.notes.end(), target->notes.begin(), target->notes.end());
-  }
-  result.document = document_of(options, command, target);
   SessionOptions& session = result.session;
-  session.spec = spec_of(options, run_words(options, command, options.run_command.empty()), target);
+  for (const Target& target : targets) {
+    result.notes.insert(result.notes.end(), target.notes.begin(), target.notes.end());
+    session.agents.push_back(agent_options(options, &target));
+  }
+  if (result.local) {
+    session.agents.push_back(agent_options(options, nullptr));
+  } else {
+    session.match = match_rules(options, environment);
+  }
+  session.allow_mismatch = options.allow_mismatch;
+  const std::string command = run_command_of(options, targets.empty() ? nullptr : &targets.front());
+  result.document = document_of(options, command, targets);
+  session.campaign.spread = options.spread;
+  session.campaign.order = result.document.order;
   session.gates = options.gates;
   session.digest_pattern = result.document.digest_pattern;
   session.upload_timeout = options.timeout;
   session.mode_variable = options.offline ? "" : kModeVariable;
-  session.endpoint = target ? endpoint(*target) : "";
   session.campaign.candidates = options.candidates;
   session.campaign.offline = options.offline;
   session.campaign.keep_going = options.keep_going;
@@ -204,7 +258,7 @@ SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& 
   std::optional<LocalAgent> local;
   if (preparation.local) {
     local.emplace(preparation.environment);
-    preparation.session.endpoint = local->endpoint();
+    preparation.session.agents.front().endpoint = local->endpoint();
   }
   Session session(preparation.session, stages, directory, progress);
   return session.run();
@@ -238,14 +292,15 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   progress.campaign(preparation.document, directory.path().string());
 
+  preparation.session.document = preparation.document;
   const SessionResult result = run(preparation, stages, directory, progress);
 
-  if (stages.candidates() != preparation.document.candidates) {
+  if (result.fleet || stages.candidates() != preparation.document.candidates) {
     preparation.document.candidates = stages.candidates();
+    preparation.document.fleet = result.fleet;
     directory.write_campaign(preparation.document);
   }
-  const Ranking ranking =
-      rank(result.trials, preparation.document.candidates, confidence_rules(preparation.document));
+  const Ranking ranking = rank_run(preparation.document, result.trials);
   directory.write_summary(preparation.document, ranking, result.trials);
   if (result.ending != Ending::failed || ranking.any_data()) {
     out << "\n" << report_table(preparation.document, ranking);

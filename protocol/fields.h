@@ -52,6 +52,8 @@ struct Wire<TrialSpec> {
     visit("working_directory", m.working_directory);
     visit("timeout_ms", m.timeout_ms);
     visit("output_limit_bytes", m.output_limit_bytes);
+    visit("devices", m.devices);
+    visit("ignore_busy", m.ignore_busy);
   }
 };
 
@@ -64,6 +66,7 @@ struct Wire<Hello> {
     visit("software", m.software);
     visit("campaign", m.campaign);
     visit("capabilities", m.capabilities);
+    visit("cann_env", m.cann_env);
   }
 };
 
@@ -187,6 +190,9 @@ struct Wire<Welcome> {
     visit("architecture", m.architecture);
     visit("pid", m.pid);
     visit("devices", m.devices);
+    visit("chips", m.chips);
+    visit("cann_version", m.cann_version);
+    visit("driver_version", m.driver_version);
     visit("notices", m.notices);
   }
 };

@@ -20,6 +20,7 @@ class TuneArguments {
 
  private:
   void add_what_to_measure();
+  void add_where();
   void add_rounds();
   void add_stages();
   void add_surroundings();
@@ -31,6 +32,7 @@ class TuneArguments {
   std::string streams_ = "2,4,8";
   std::string configs_;
   std::string order_ = "random";
+  std::string spread_ = "share";
   double timeout_seconds_ = 1800;
   GateArguments gates_;
 };

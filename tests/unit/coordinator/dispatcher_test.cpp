@@ -120,7 +120,7 @@ TEST_CASE("dispatcher: an unanswered assignment is sent again at its deadline") 
   CHECK(dispatcher.handle(Tick{}, kStart + seconds(1)).empty());
   CHECK(only<AssignAttempt>(dispatcher.handle(Tick{}, kStart + seconds(2))).attempt == attempt);
   dispatcher.handle(AttemptSeen{attempt}, kStart + seconds(3));
-  CHECK(dispatcher.handle(Tick{}, kStart + seconds(9)).empty());
+  CHECK(dispatcher.handle(Tick{}, kStart + seconds(8)).empty());
 }
 
 TEST_CASE("dispatcher: an agent that never answers fails the campaign at its deadline") {
