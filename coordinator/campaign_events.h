@@ -93,7 +93,7 @@ struct AttemptExited {  // the agent's last event of it is on disk
   Attempt attempt;
   bool program_at_fault = true;  // false: it was ended for a reason that is not its own
   Trouble trouble = Trouble::none;
-  Message why;  // of the trouble
+  Message why = {};  // of the trouble
 };
 struct AttemptLost {  // the agent knows nothing of it
   Attempt attempt;
