@@ -27,8 +27,8 @@ struct Trial {
   Candidate candidate;
   int repeat = 1;  // the round, from 1
   Purpose purpose = Purpose::measure;
-  std::optional<std::uint32_t> device =
-      std::nullopt;  // its number in the campaign; empty: one only
+  // Its number in the campaign; empty: there is one only.
+  std::optional<std::uint32_t> device = std::nullopt;
 };
 
 // The candidates of the two matrix options, `default` first, duplicates folded, in the order of
