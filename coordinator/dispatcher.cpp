@@ -22,6 +22,31 @@ Dispatcher::Dispatcher(CampaignSettings settings, TimePoint now)
   for (Agent& agent : agents_) {
     agent.deadline = after(now, settings_.connect_timeout);
   }
+  for (TrialProgress& trial : trials_) {
+    trial.attempts_max = settings_.attempts_max;
+  }
+  for (const auto& [trial, attempts] : settings_.attempts_before) {
+    trials_.at(trial).attempts = attempts;
+    trials_.at(trial).attempts_max += attempts;
+  }
+  for (const std::uint32_t trial : settings_.finished) {
+    trials_.at(trial).state = TrialState::done;
+  }
+  leave_out_builds();
+}
+
+// What no trial waits for is not built.
+void Dispatcher::leave_out_builds() {
+  for (std::size_t i = 0; i < builds_.size(); ++i) {
+    const bool is_wanted =
+        std::any_of(settings_.trials.begin(), settings_.trials.end(), [&](const Trial& trial) {
+          return trial.candidate == settings_.candidates[i] &&
+                 trials_[trial.index].state == TrialState::waiting;
+        });
+    if (!is_wanted) {
+      builds_[i] = BuildState::uploaded;
+    }
+  }
 }
 
 std::vector<CampaignAction> Dispatcher::handle(const CampaignEvent& event, TimePoint now) {
@@ -155,11 +180,11 @@ void Dispatcher::lose(std::uint32_t trial) {
   TrialProgress& progress = trials_[trial];
   const Message why =
       message("trial.agent_lost", "the agent was lost while it ran this trial (attempt {} of {})",
-              progress.attempts, settings_.attempts_max);
+              progress.attempts, progress.attempts_max);
   actions_.emplace_back(DiscardAttempt{current(trial), why});
   progress.assign_again = kNever;
   progress.state = TrialState::waiting;
-  if (progress.attempts >= settings_.attempts_max) {
+  if (progress.attempts >= progress.attempts_max) {
     progress.state = TrialState::done;
     actions_.emplace_back(RecordVoid{trial, "agent_lost", why});
   }
@@ -218,6 +243,21 @@ void Dispatcher::on(const AttemptSeen& event, TimePoint /*now*/) {
     if (progress.state == TrialState::assigned) {
       progress.state = TrialState::seen;
     }
+    if (interrupted_ && progress.state == TrialState::seen) {
+      actions_.emplace_back(CancelAttempt{event.attempt});  // the first one did not arrive
+    }
+  }
+}
+
+// A release or a cancel that was lost on the way would keep the agent's slot for ever.
+void Dispatcher::on(const StrayReported& event, TimePoint /*now*/) {
+  if (is_current(event.attempt)) {
+    return;
+  }
+  if (event.finished) {
+    actions_.emplace_back(ReleaseAttempt{event.attempt});
+  } else {
+    actions_.emplace_back(CancelAttempt{event.attempt});
   }
 }
 

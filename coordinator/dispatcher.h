@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -25,6 +26,8 @@ struct CampaignSettings {
   std::size_t compile_jobs = 1;    // builds at the same time, from 1
   std::size_t agents = 1;          // one so far; the events carry an agent's number all the same
   std::uint32_t attempts_max = 3;  // of a trial whose failure was not the program's
+  std::vector<std::uint32_t> finished;  // trials that are on disk already, by index
+  std::map<std::uint32_t, std::uint32_t> attempts_before;  // of the others, from an earlier session
   Duration connect_timeout = std::chrono::seconds(15);
   Duration reconnect_grace = std::chrono::seconds(60);
   Duration agent_wait = std::chrono::seconds(1800);  // for an agent that was there and went
@@ -70,6 +73,10 @@ struct UploadFailed {
 struct AttemptSeen {  // the agent has it: queued, running or finished
   Attempt attempt;
 };
+struct StrayReported {  // the agent still has an attempt, perhaps one that nobody waits for
+  Attempt attempt;
+  bool finished = false;  // it runs no more
+};
 struct AttemptExited {  // the agent's last event of it is on disk
   Attempt attempt;
   bool program_at_fault = true;  // false: it was ended for a reason that is not its own
@@ -84,7 +91,8 @@ struct InterruptAsked {};
 struct Tick {};
 using CampaignEvent =
     std::variant<AgentReady, AgentGone, AgentRefused, Built, BuildFailed, Uploaded, UploadFailed,
-                 AttemptSeen, AttemptExited, AttemptLost, AttemptRecorded, InterruptAsked, Tick>;
+                 AttemptSeen, StrayReported, AttemptExited, AttemptLost, AttemptRecorded,
+                 InterruptAsked, Tick>;
 
 // ---- what to do ----
 struct StartBuild {
@@ -150,7 +158,8 @@ class Dispatcher {
   enum class TrialState { waiting, assigned, seen, collecting, done };
   struct TrialProgress {
     TrialState state = TrialState::waiting;
-    std::uint32_t attempts = 0;
+    std::uint32_t attempts = 0;  // with those of earlier sessions
+    std::uint32_t attempts_max = 0;
     std::size_t agent = 0;
     TimePoint assign_again = kNever;
   };
@@ -163,6 +172,7 @@ class Dispatcher {
   void on(const Uploaded& event, TimePoint now);
   void on(const UploadFailed& event, TimePoint now);
   void on(const AttemptSeen& event, TimePoint now);
+  void on(const StrayReported& event, TimePoint now);
   void on(const AttemptExited& event, TimePoint now);
   void on(const AttemptLost& event, TimePoint now);
   void on(const AttemptRecorded& event, TimePoint now);
@@ -171,6 +181,7 @@ class Dispatcher {
 
   void expire(TimePoint now);
   void proceed(TimePoint now);
+  void leave_out_builds();
   void proceed_with_builds();
   void proceed_with_trials(TimePoint now);
   void assign(std::uint32_t trial, TimePoint now);

@@ -23,6 +23,7 @@ struct CampaignDocument {
   std::uint64_t repeat = 0;
   Gates gates;
   std::vector<Candidate> candidates;
+  std::string session_id;  // of the coordinator, as agents know it; campaign.json alone has it
 };
 
 // A trial as its trial.json or the list in summary.json knows it; the evaluation is made anew.

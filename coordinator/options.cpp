@@ -16,6 +16,8 @@ namespace {
 
 constexpr int kRepeatMax = 10000;
 constexpr double kSecondsMax = 1e9;
+constexpr int kRetriesMax = 100;
+constexpr double kGraceSecondsMax = 86400;
 
 // Values as CLI11 fills them in, before they are checked together.
 struct TuneTexts {
@@ -26,6 +28,8 @@ struct TuneTexts {
   std::string configs;
   std::string main_graph;
   double timeout_seconds = 1800;
+  double grace_seconds = 60;
+  std::string plog = "all";
 };
 
 void add_gates(CLI::App& command, Gates& gates, std::string& main_graph) {
@@ -40,6 +44,31 @@ void add_gates(CLI::App& command, Gates& gates, std::string& main_graph) {
   command.add_option("--main-graph", main_graph,
                      "Judge this object: session_id:graph_id or model:model_id (default: the one "
                      "with most records)");
+}
+
+// What is done when something fails, and how much of a trial is kept.
+void add_faults(CLI::App& tune, TuneTexts& texts) {
+  TuneOptions& options = texts.options;
+  tune.add_option("--resume", options.resume,
+                  "Go on with this run directory: the same command line, and what is missing runs");
+  tune.add_option("--retries", options.retries,
+                  "Times that a trial is run again when it failed by no fault of its program")
+      ->capture_default_str()
+      ->check(CLI::Range(0, kRetriesMax));
+  tune.add_option("--reconnect-grace", texts.grace_seconds,
+                  "Seconds that a trial and its agent are waited for without a connection")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, kGraceSecondsMax));
+  tune.add_option("--plog", texts.plog, "Trials whose plog files come back to the run directory")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"none", "failed", "all"}));
+  tune.add_option("--plog-limit", options.plog_limit_bytes,
+                  "Bytes of plog of a trial that come back, the newest first")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("64MB");
+  tune.add_option("--output-limit", options.output_limit_bytes,
+                  "Bytes of a program's output that are kept (default: the agent's own limit)")
+      ->transform(CLI::AsSizeValue(false));
 }
 
 CLI::App* add_tune(CLI::App& app, TuneTexts& texts) {
@@ -73,6 +102,7 @@ CLI::App* add_tune(CLI::App& app, TuneTexts& texts) {
                    "Seconds for a build, an upload or a run; 0: none")
       ->capture_default_str()
       ->check(CLI::Range(0.0, kSecondsMax));
+  add_faults(*tune, texts);
   tune->add_option("--output-dir", options.output_dir, "A run directory is made below it")
       ->capture_default_str();
   tune->add_flag("--keep-going", options.keep_going,
@@ -117,6 +147,11 @@ TuneOptions checked(TuneTexts texts, const CLI::App& tune) {
                                              : candidates_of_list(texts.configs);
   options.timeout =
       std::chrono::milliseconds(static_cast<std::int64_t>(texts.timeout_seconds * 1000));
+  options.reconnect_grace =
+      std::chrono::milliseconds(static_cast<std::int64_t>(texts.grace_seconds * 1000));
+  options.plog = texts.plog == "all"      ? PlogChoice::all
+                 : texts.plog == "failed" ? PlogChoice::failed
+                                          : PlogChoice::none;
   take_main_graph(texts.main_graph, options.gates);
   if (options.offline) {
     if (options.compile_command.empty()) {

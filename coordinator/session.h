@@ -28,6 +28,10 @@ struct SessionOptions {
   std::string mode_variable;                   // set to the candidate for each trial; empty offline
   BuildRequest build;                          // offline: what all builds have in common
   Duration upload_timeout = Duration::zero();  // zero: none
+  std::string session_id;                      // 1 to 64 characters; agents know the campaign by it
+  PlogChoice plog = PlogChoice::all;
+  std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
+  std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
 };
 
 struct SessionResult {
@@ -52,6 +56,7 @@ class Session {
     TrialRecorder recorder;
     std::optional<Collector> collector;
     bool exit_told = false;
+    std::uint64_t progress_at_status = 0;  // so much had come when it was last heard how it stands
   };
   struct ActiveBuild {
     std::size_t candidate = 0;
@@ -80,6 +85,7 @@ class Session {
   void take(const protocol::Report& report, const std::string& payload, TimePoint now);
   void take_events(const protocol::Events& events, TimePoint now);
   void take_status(const protocol::Status& status, TimePoint now);
+  void ask_again_if_stalled(const protocol::Status& status);
   void take_welcome(const protocol::Welcome& welcome, TimePoint now);
   [[nodiscard]] protocol::TrialKey key_of(const Attempt& attempt) const;
   [[nodiscard]] bool is_active(const protocol::TrialKey& key) const;
