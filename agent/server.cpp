@@ -120,13 +120,20 @@ void Server::sweep_former_life() {
 
 void Server::run() {
   while (!stopping_ || !runners_.empty()) {
-    wait(steady_now());
+    os::PollSet polled;
+    wait(polled, steady_now());
     const TimePoint now = steady_now();
-    look_at_signals(now);
-    receive(now);
+    if (polled.readable(signals_.descriptor())) {
+      look_at_signals(now);
+    }
+    if (polled.readable(socket_)) {
+      receive(now);
+    }
     drop_silent_sessions(now);
     environments_.step(now);
-    step_files(now);
+    if (polled.readable(receiver_.descriptor()) || now >= receiver_.deadline()) {
+      step_files(now);
+    }
     step_trials(now);
     begin_queued(now);
   }
@@ -145,8 +152,7 @@ TimePoint Server::deadline() const {
   return earliest;
 }
 
-void Server::wait(TimePoint now) {
-  os::PollSet polled;
+void Server::wait(os::PollSet& polled, TimePoint now) {
   polled.add(socket_);
   polled.add(signals_.descriptor());
   polled.add(receiver_.descriptor());

@@ -22,6 +22,7 @@ struct CampaignSettings {
   std::vector<Candidate> candidates;
   std::vector<Trial> trials;
   bool offline = false;            // candidates are built and uploaded before they run
+  bool open_ended = false;         // when all trials are done, more are asked for (NeedMore)
   bool keep_going = false;         // a failed build voids its candidate, not the campaign
   std::size_t compile_jobs = 1;    // builds at the same time, from 1
   std::size_t agents = 1;          // one so far; the events carry an agent's number all the same
@@ -87,12 +88,16 @@ struct AttemptLost {  // the agent knows nothing of it
 struct AttemptRecorded {  // its files and its evaluation are on disk
   Attempt attempt;
 };
+struct TrialsAdded {  // the answer to NeedMore; without trials the campaign is complete
+  std::vector<Candidate> candidates;  // new ones, to be built first where the campaign is offline
+  std::vector<Trial> trials;          // their indices go on where those before end
+};
 struct InterruptAsked {};
 struct Tick {};
 using CampaignEvent =
     std::variant<AgentReady, AgentGone, AgentRefused, Built, BuildFailed, Uploaded, UploadFailed,
                  AttemptSeen, StrayReported, AttemptExited, AttemptLost, AttemptRecorded,
-                 InterruptAsked, Tick>;
+                 TrialsAdded, InterruptAsked, Tick>;
 
 // ---- what to do ----
 struct StartBuild {
@@ -124,6 +129,7 @@ struct RecordVoid {  // the trial never ran and never will
   std::string code;
   Message why;
 };
+struct NeedMore {};  // all trials are done; answered by TrialsAdded
 struct Tell {
   Message what;
 };
@@ -134,7 +140,7 @@ struct Finish {
 };
 using CampaignAction =
     std::variant<StartBuild, StopBuilds, StartUpload, AssignAttempt, CollectAttempt, ReleaseAttempt,
-                 CancelAttempt, DiscardAttempt, RecordVoid, Tell, Finish>;
+                 CancelAttempt, DiscardAttempt, RecordVoid, NeedMore, Tell, Finish>;
 
 class Dispatcher {
  public:
@@ -154,7 +160,7 @@ class Dispatcher {
     TimePoint deadline = kNever;  // connecting: give up then; gone: its attempts are lost then
     TimePoint give_up = kNever;   // gone: nothing more is expected of it then
   };
-  enum class BuildState { waiting, building, built, uploading, uploaded, failed };
+  enum class BuildState { left_out, waiting, building, built, uploading, uploaded, failed };
   enum class TrialState { waiting, assigned, seen, collecting, done };
   struct TrialProgress {
     TrialState state = TrialState::waiting;
@@ -176,19 +182,23 @@ class Dispatcher {
   void on(const AttemptExited& event, TimePoint now);
   void on(const AttemptLost& event, TimePoint now);
   void on(const AttemptRecorded& event, TimePoint now);
+  void on(const TrialsAdded& event, TimePoint now);
   void on(const InterruptAsked& event, TimePoint now);
   void on(const Tick& event, TimePoint now);
 
   void expire(TimePoint now);
   void proceed(TimePoint now);
-  void leave_out_builds();
+  void take_over(std::size_t first);
+  void choose_builds();
   void proceed_with_builds();
   void proceed_with_trials(TimePoint now);
   void assign(std::uint32_t trial, TimePoint now);
   void stop_repeating(std::size_t agent);
+  void repeat_after(TrialProgress& progress, Duration wait, TimePoint now) const;
   void lose_attempts_on(std::size_t agent);
   void lose(std::uint32_t trial);
   void void_candidate(std::size_t candidate, const Message& why);
+  void finish_or_ask();
   void finish(Ending ending, Message why);
   [[nodiscard]] bool in_flight(const TrialProgress& progress) const;
   [[nodiscard]] bool is_current(const Attempt& attempt) const;
@@ -198,6 +208,7 @@ class Dispatcher {
   std::vector<Agent> agents_;
   std::vector<BuildState> builds_;     // one a candidate
   std::vector<TrialProgress> trials_;  // one a trial
+  bool asked_for_more_ = false;
   bool interrupted_ = false;
   TimePoint interrupt_deadline_ = kNever;
   bool finished_ = false;

@@ -40,7 +40,7 @@ bool is_result(const SavedTrial& saved) {
 }
 
 EvaluatedTrial evaluate_saved(const TrialOnDisk& trial, const Gates& gates) {
-  EvaluatedTrial result{trial.saved.trial, trial.saved.attempt, trial.saved.outcome, {}};
+  EvaluatedTrial result{trial.saved.trial, trial.saved.attempt, trial.saved.outcome, {}, {}};
   if (!fs::is_regular_file(trial.directory / "steps.log")) {
     result.evaluation = evaluate_unrun(result.outcome);
     return result;

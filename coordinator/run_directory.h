@@ -62,8 +62,8 @@ class TrialRecorder {
 
   // True when the trial counts, as far as its records and its exit say.
   [[nodiscard]] bool is_valid(const Gates& gates) const;
-  // Judges the trial and writes steps.csv and trial.json.
-  EvaluatedTrial finish(const Gates& gates);
+  // Judges the trial and writes steps.csv and trial.json. An empty pattern finds no digest.
+  EvaluatedTrial finish(const Gates& gates, const std::string& digest_pattern);
 
  private:
   void take_one(const protocol::Event& event);

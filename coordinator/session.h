@@ -17,6 +17,7 @@
 #include "coordinator/dispatcher.h"
 #include "coordinator/progress.h"
 #include "coordinator/run_directory.h"
+#include "coordinator/stages.h"
 
 namespace mstune::coordinator {
 
@@ -28,6 +29,7 @@ struct SessionOptions {
   std::string mode_variable;                   // set to the candidate for each trial; empty offline
   BuildRequest build;                          // offline: what all builds have in common
   Duration upload_timeout = Duration::zero();  // zero: none
+  std::string digest_pattern;                  // empty: results are not compared
   std::string session_id;                      // 1 to 64 characters; agents know the campaign by it
   PlogChoice plog = PlogChoice::all;
   std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
@@ -42,7 +44,9 @@ struct SessionResult {
 
 class Session {
  public:
-  Session(SessionOptions options, const RunDirectory& directory, Progress& progress);
+  // `stages` says what comes after the trials of the options.
+  Session(SessionOptions options, Stages& stages, const RunDirectory& directory,
+          Progress& progress);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -56,6 +60,7 @@ class Session {
     TrialRecorder recorder;
     std::optional<Collector> collector;
     bool exit_told = false;
+    std::uint64_t acknowledged = 0;  // events that the agent knows to be safe
     std::uint64_t progress_at_status = 0;  // so much had come when it was last heard how it stands
   };
   struct ActiveBuild {
@@ -64,11 +69,12 @@ class Session {
     TimePoint started;
   };
 
-  void wait(TimePoint now);
+  void wait(os::PollSet& polled, TimePoint now);
   [[nodiscard]] TimePoint deadline() const;
   void look_at_signals(TimePoint now);
   void step_builds(TimePoint now);
   void step_connection(TimePoint now);
+  void take_over_finished(const std::vector<Trial>& planned);
   void dispatch(const CampaignEvent& event, TimePoint now);
   void carry_out(const CampaignAction& action, TimePoint now);
 
@@ -78,6 +84,7 @@ class Session {
   void assign(const Attempt& attempt);
   void collect(ActiveTrial& active, TimePoint now);
   void finish_trial(TimePoint now);
+  void ask_stages(TimePoint now);
   void discard_attempt(const DiscardAttempt& action);
   void record_void(const RecordVoid& action);
 
@@ -91,6 +98,7 @@ class Session {
   [[nodiscard]] bool is_active(const protocol::TrialKey& key) const;
 
   SessionOptions options_;
+  Stages& stages_;
   const RunDirectory& directory_;
   Progress& progress_;
   os::SignalDescriptor signals_;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "coordinator/trial_digest.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -161,6 +162,8 @@ Target parse_target(std::string_view text, const std::string& file) {
   reader.text("cann_env", target.cann_env);
   reader.texts("env", target.env);
   reader.text("cwd", target.cwd);
+  reader.text("digest_pattern", target.digest_pattern);
+  check_digest_pattern(target.digest_pattern, file + ": \"digest_pattern\"");
   meet_fields_of_ssh_days(reader, file, target);
   reader.refuse_others();
   return target;

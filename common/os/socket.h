@@ -74,7 +74,10 @@ class PollSet {
   // descriptor.
   void wait(Duration wait);
 
+  // What the last wait saw. Asking a socket or a descriptor that is not readable costs system
+  // calls.
   [[nodiscard]] bool readable(int descriptor) const;
+  [[nodiscard]] bool readable(const Socket& socket) const;
 
  private:
   struct Items;

@@ -17,6 +17,7 @@ constexpr const char* kCampaign = "campaign";
 const TimePoint kStart{hours(1)};
 constexpr Duration kFaultsUntil = seconds(400);
 constexpr Duration kBound = hours(3);
+constexpr int kTurnsMax = 1'000'000;  // a machine that is due for ever lets no time pass
 // Grace, silence, and what a program takes to start, end and be read.
 constexpr Duration kIdleBound = seconds(200);
 
@@ -130,7 +131,7 @@ void CampaignWorld::step_machines() {
 }
 
 void CampaignWorld::run_until(TimePoint end, const std::function<bool()>& is_over) {
-  while (!is_over() && now_ < end) {
+  for (int turns = 0; turns < kTurnsMax && !is_over() && now_ < end; ++turns) {
     const TimePoint next = next_time();
     if (next == kNever) {
       return;
