@@ -12,6 +12,7 @@
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "common/words.h"
+#include "coordinator/commands/tune_arguments.h"
 #include "coordinator/local_agent.h"
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"
