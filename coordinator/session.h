@@ -60,7 +60,7 @@ class Session {
     TrialRecorder recorder;
     std::optional<Collector> collector;
     bool exit_told = false;
-    std::uint64_t acknowledged = 0;  // events that the agent knows to be safe
+    std::uint64_t acknowledged = 0;        // events that the agent knows to be safe
     std::uint64_t progress_at_status = 0;  // so much had come when it was last heard how it stands
   };
   struct ActiveBuild {

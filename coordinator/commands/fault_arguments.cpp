@@ -33,8 +33,7 @@ FaultArguments::FaultArguments(CLI::App& command) {
                   "Seconds that a trial and its agent are waited for without a connection")
       ->capture_default_str()
       ->check(CLI::Range(0.0, kGraceSecondsMax));
-  command
-      .add_option("--plog", plog_, "Trials whose plog files come back to the run directory")
+  command.add_option("--plog", plog_, "Trials whose plog files come back to the run directory")
       ->capture_default_str()
       ->check(CLI::IsMember({"none", "failed", "all"}));
   command

@@ -15,6 +15,9 @@ class FaultArguments {
  public:
   // Adds the options to `command`, which must not outlive this.
   explicit FaultArguments(CLI::App& command);
+  FaultArguments(const FaultArguments&) = delete;
+  FaultArguments& operator=(const FaultArguments&) = delete;
+  ~FaultArguments() = default;
 
   // Writes what was given into `options`.
   void apply(TuneOptions& options) const;
