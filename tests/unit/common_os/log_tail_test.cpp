@@ -268,6 +268,21 @@ TEST_CASE("log tail: thousands of files need no more descriptors than the limit"
   }
 }
 
+TEST_CASE("log tail: a file that changed while it was closed and is gone counts as lost, once") {
+  const Scratch scratch;
+  Follower follower(scratch.path(), {1, 4096});
+  append_to(scratch / "a", "one\n");
+  append_to(scratch / "b", "one\n");
+  follower.catch_up();
+  append_to(scratch / "a", "two\n");
+  fs::remove(scratch / "a");
+  fs::remove(scratch / "b");
+  follower.catch_up();
+  follower.finish();
+  CHECK(follower.tail.counts().lost_files == 1);
+  CHECK(follower.lines == std::map<std::string, Lines>{{"a", {"one"}}, {"b", {"one"}}});
+}
+
 TEST_CASE("log tail: more changes than the system queues are found by a new look") {
   const Scratch scratch;
   int queue = std::stoi(read_file("/proc/sys/fs/inotify/max_queued_events"));
