@@ -1,5 +1,6 @@
-// Thousands of campaigns with faults, each from its own seed.
+// Campaigns with faults, each from its own seed: hundreds, and with MSTUNE_TEST_LONG thousands.
 #include <cstdint>
+#include <cstdlib>
 #include <set>
 #include <string>
 
@@ -13,6 +14,11 @@ namespace {
 using coordinator::Ending;
 
 constexpr std::size_t kTrials = 9;
+
+// So many seeds are tried, from 0 on.
+std::uint64_t seeds(std::uint64_t normally) {
+  return std::getenv("MSTUNE_TEST_LONG") == nullptr ? normally : 20 * normally;
+}
 
 // What must hold of every campaign, whatever befell it.
 CampaignReport run_campaign(const CampaignFaults& faults, std::uint64_t seed) {
@@ -53,7 +59,7 @@ void run_campaigns(const CampaignFaults& faults, std::uint64_t count) {
 }
 
 TEST_CASE("campaign: without a fault every trial is recorded at its first attempt") {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(30); ++seed) {
     const CampaignReport report = run_campaign({}, seed);
     CHECK(report.recorded.size() == kTrials);
     CHECK(report.transcript.find("discard") == std::string::npos);
@@ -65,7 +71,7 @@ TEST_CASE("campaign: a connection that breaks or loses messages costs no attempt
   faults.loss_permille = 20;
   faults.repeat_permille = 30;
   faults.breaks = 15;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(50); ++seed) {
     const CampaignReport report = run_campaign(faults, seed);
     CHECK(report.recorded.size() == kTrials);
     CHECK(report.transcript.find("discard") == std::string::npos);
@@ -77,7 +83,7 @@ TEST_CASE("campaign: cuts of the network, short and longer than the grace time")
   faults.cuts = 5;
   faults.breaks = 3;
   faults.loss_permille = 5;
-  run_campaigns(faults, 200);
+  run_campaigns(faults, seeds(50));
 }
 
 TEST_CASE("campaign: agents that die and come back") {
@@ -85,14 +91,14 @@ TEST_CASE("campaign: agents that die and come back") {
   faults.restarts = 4;
   faults.breaks = 3;
   faults.repeat_permille = 10;
-  run_campaigns(faults, 200);
+  run_campaigns(faults, seeds(50));
 }
 
 TEST_CASE("campaign: programs that are stopped for a while, on either side") {
   CampaignFaults faults;
   faults.pauses = 2;
   faults.cuts = 1;
-  run_campaigns(faults, 200);
+  run_campaigns(faults, seeds(50));
 }
 
 TEST_CASE("campaign: everything at once, online and offline") {
@@ -103,9 +109,9 @@ TEST_CASE("campaign: everything at once, online and offline") {
   faults.cuts = 2;
   faults.restarts = 2;
   faults.pauses = 1;
-  run_campaigns(faults, 200);
+  run_campaigns(faults, seeds(50));
   faults.offline = true;
-  run_campaigns(faults, 200);
+  run_campaigns(faults, seeds(50));
 }
 
 TEST_CASE("campaign: an interrupt ends it in whatever state it is") {
@@ -114,9 +120,9 @@ TEST_CASE("campaign: an interrupt ends it in whatever state it is") {
   faults.loss_permille = 30;
   faults.breaks = 3;
   faults.cuts = 1;
-  run_campaigns(faults, 200);
+  run_campaigns(faults, seeds(50));
   faults.offline = true;
-  run_campaigns(faults, 100);
+  run_campaigns(faults, seeds(25));
 }
 
 TEST_CASE("campaign: the same seed gives the same transcript") {
@@ -125,7 +131,7 @@ TEST_CASE("campaign: the same seed gives the same transcript") {
   faults.repeat_permille = 10;
   faults.breaks = 5;
   faults.restarts = 2;
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < seeds(5); ++seed) {
     const std::string transcript = CampaignWorld(faults, seed).run().transcript;
     CHECK_FALSE(transcript.empty());
     CHECK(transcript == CampaignWorld(faults, seed).run().transcript);
