@@ -43,7 +43,9 @@ void Dispatcher::stop_repeating(std::size_t agent) {
 }
 
 void Dispatcher::repeat_after(TrialProgress& progress, Duration wait, TimePoint now) const {
-  progress.assign_again = interrupted_ ? kNever : after(now, wait);
+  const Device& device = devices_[*blocks_[progress.block].device];
+  const bool heard = agents_[device.where.agent].state == AgentState::ready;
+  progress.assign_again = heard && !interrupted_ ? after(now, wait) : kNever;
 }
 
 // ---- trials, blocks and devices that become known ----

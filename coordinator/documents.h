@@ -31,6 +31,7 @@ struct CampaignDocument {
   int confirm_rounds = 0;      // --confirm; 0: none
   std::string digest_pattern;  // empty: results are not compared
   std::optional<Fleet> fleet;  // of a campaign with more than one device
+  std::string session_id;      // of the coordinator, as agents know it; campaign.json alone has it
 };
 
 // How the campaign's looks at its evidence were planned; --repeat rounds come before the first.

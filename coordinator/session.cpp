@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/os/identity.h"
 #include "common/os/limits.h"
 #include "common/os/process_tree.h"
 
@@ -47,7 +46,7 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
       stages_(stages),
       directory_(directory),
       progress_(progress),
-      campaign_id_(os::random_hex_id()),
+      campaign_id_(options_.session_id),
       dispatcher_(campaign_settings(options_), steady_now()),
       descriptors_max_(os::raise_descriptor_limit()) {
   fleet_.spread = options_.campaign.spread;
@@ -66,6 +65,7 @@ Session::~Session() = default;
 
 SessionResult Session::run() {
   os::become_subreaper();  // what a build leaves behind comes to us and is ended
+  take_over_finished(options_.campaign.trials);
   dispatch(Tick{}, steady_now());
   while (!dispatcher_.finished()) {
     os::PollSet polled;
@@ -96,6 +96,18 @@ SessionResult Session::run() {
 
 void Session::send(std::size_t agent, const protocol::Request& request) {
   agents_[agent].connection->send(request);
+}
+
+// Those of an earlier session count where they are the trials that are planned now.
+void Session::take_over_finished(const std::vector<Trial>& planned) {
+  for (const Trial& trial : planned) {
+    const auto found =
+        std::find_if(options_.finished.begin(), options_.finished.end(),
+                     [&](const EvaluatedTrial& other) { return other.trial.index == trial.index; });
+    if (found != options_.finished.end()) {
+      result_.trials.push_back(*found);
+    }
+  }
 }
 
 // ---- waiting ----
@@ -312,6 +324,7 @@ void Session::finish_upload(const StartUpload& upload, const std::optional<Messa
 
 void Session::ask_stages(TimePoint now) {
   const NextTrials next = stages_.next(result_.trials);
+  take_over_finished(next.trials);
   for (const Message& said : next.said) {
     progress_.decided(said);
   }

@@ -9,8 +9,6 @@
 namespace mstune::coordinator {
 namespace {
 
-namespace fs = std::filesystem;
-
 Trouble trouble_of(const protocol::Exited& exited) {
   if (exited.cause == protocol::kCauseDeviceBusy) {
     return Trouble::device_busy;
@@ -54,6 +52,7 @@ void Session::assign(const AssignAttempt& action) {
                                                             trial, attempt.number),
                                               {},
                                               false,
+                                              0,
                                               0})
           .first->second;
   progress_.started(trial, join_words(options_.agents[attempt.agent].spec.command));
@@ -96,12 +95,20 @@ void Session::fetch_more(ActiveTrial& active) {
 void Session::collect(const Attempt& attempt, TimePoint now) {
   ActiveTrial& active = active_.at(attempt.trial);
   const auto& exited = *active.recorder.exited();
+  const bool failed =
+      options_.plog == PlogChoice::failed && !active.recorder.is_valid(options_.gates);
+  WantedFiles wanted = choose_files(exited.files, options_.plog, failed, options_.plog_limit_bytes);
+  if (wanted.left_out_bytes > 0) {
+    progress_.note(message("collect.left_out",
+                           "{} bytes of plog were left out, the oldest (--plog-limit)",
+                           wanted.left_out_bytes));
+  }
   try {
-    active.collector.emplace(active.recorder.directory(), key_of(attempt), exited.files);
+    active.collector.emplace(active.recorder.directory(), key_of(attempt), std::move(wanted.files));
   } catch (const Error& error) {
     progress_.note(error.message());
     active.collector.emplace(active.recorder.directory(), key_of(attempt),
-                             std::vector<protocol::TrialFile>{});
+                             std::vector<WantedFile>{});
   }
   fetch_more(active);
   finish_trial(attempt.trial, now);
@@ -138,12 +145,7 @@ void Session::discard_attempt(const DiscardAttempt& action) {
     result_.trials.erase(recorded);
   }
   if (trial) {
-    const fs::path attempts = directory_.path() / "attempts";
-    os::make_directory(attempts);
-    std::error_code failure;
-    fs::rename(directory_.trial_directory(*trial),
-               attempts / fmt::format("{}_a{}", directory_name(*trial), action.attempt.number),
-               failure);
+    directory_.move_apart(*trial, action.attempt.number);
   }
 }
 
@@ -248,9 +250,21 @@ void Session::take_status(std::size_t agent, const protocol::Status& status, Tim
   }
   dispatch(AttemptSeen{attempt}, now);
   trial = active(key);
-  if (trial != nullptr && status.events > trial->recorder.events() &&
-      status.state == protocol::kStateFinished) {
-    assign_again(*trial);  // its last events got lost on the way
+  if (trial != nullptr) {
+    ask_again_if_stalled(*trial, status);
+  }
+}
+
+// What was sent and did not arrive is asked for again: when nothing at all came between two
+// statuses, since a status overtakes nothing.
+void Session::ask_again_if_stalled(ActiveTrial& active, const protocol::Status& status) {
+  const std::uint64_t progress =
+      active.recorder.events() + (active.collector ? active.collector->answers() : 0);
+  const bool waits = active.collector || status.events > active.recorder.events();
+  const bool stalled = waits && progress == active.progress_at_status;
+  active.progress_at_status = progress;
+  if (stalled) {
+    assign_again(active);
   }
 }
 

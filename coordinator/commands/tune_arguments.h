@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/commands/fault_arguments.h"
 #include "coordinator/commands/gate_arguments.h"
 #include "coordinator/tune_options.h"
 
@@ -34,6 +35,7 @@ class TuneArguments {
   std::string order_ = "random";
   std::string spread_ = "share";
   double timeout_seconds_ = 1800;
+  FaultArguments faults_;
   GateArguments gates_;
 };
 
