@@ -52,8 +52,8 @@ class Connection {
   // Takes what arrived and does what is due.
   std::vector<ConnectionEvent> step(TimePoint now);
 
-  // True when step() has something to tell at once.
-  [[nodiscard]] bool has_events() const { return !events_.empty(); }
+  // True when step() has something to tell or to send at once.
+  [[nodiscard]] bool is_due() const { return !events_.empty() || !read_pieces_->empty(); }
 
   [[nodiscard]] const os::Socket& socket() const { return socket_; }
   [[nodiscard]] TimePoint deadline() const;

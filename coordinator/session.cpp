@@ -156,10 +156,9 @@ void Session::look_at_signals(TimePoint now) {
 
 // Only those that have something to say or to do: asking a silent socket costs system calls.
 void Session::step_agents(const os::PollSet& polled, TimePoint now) {
-  const bool pieces_read = polled.readable(worker_.descriptor());
   for (std::size_t at = 0; at < agents_.size(); ++at) {
     Connection& connection = *agents_[at].connection;
-    if (pieces_read || connection.has_events() || now >= connection.deadline() ||
+    if (connection.is_due() || now >= connection.deadline() ||
         polled.readable(connection.socket())) {
       for (const ConnectionEvent& event : connection.step(now)) {
         take(at, event, now);

@@ -347,8 +347,10 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   if (result.ending == Ending::interrupted) {
     progress.note(result.why);
-    progress.note(message("tune.how_to_resume", "to go on: the same command and --resume {}",
-                          directory.path().string()));
+    if (!result.fleet) {
+      progress.note(message("tune.how_to_resume", "to go on: the same command and --resume {}",
+                            directory.path().string()));
+    }
     return kExitInterrupted;
   }
   return ranking.any_data() ? 0 : 1;

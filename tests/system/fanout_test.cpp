@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <csignal>
+#include <map>
 #include <set>
 
 #include <doctest/doctest.h>
@@ -278,6 +280,41 @@ TEST_CASE("fanout: an agent that never answers is done without, and the summary 
   CHECK(summary.at("agents").at(1).at("state") == "never_answered");
   CHECK(summary.at("devices").size() == 1);
   CHECK(ended.output.find("127.0.0.1:1 never answered") != std::string::npos);
+}
+
+TEST_CASE("fanout: the rounds of an agent that dies are run by the other") {
+  Workplace place;
+  Box first(place, "first", {"--devices", "0"});
+  Box second(place, "second", {"--devices", "1"});
+  write_inventory(place, {first.port(), second.port()});
+  Running tune = place.start_tune({"--run-command",
+                                   "sh -c 'sleep 1; exec " + program("sample_run") + " --steps 12'",
+                                   "--inventory", "boxes.json", "--configs", "LoadBalance:4",
+                                   "--repeat", "4", "--reconnect-grace", "1"});
+  CHECK(eventually([&] {
+    return place.has_run_directory() &&
+           std::any_of(fs::directory_iterator(place.run_directory()), fs::directory_iterator(),
+                       [](const fs::directory_entry& entry) {
+                         return entry.path().filename().string().ends_with("_d0") &&
+                                fs::exists(entry.path() / "trial.json");
+                       });
+  }));
+  first.running().signal(SIGKILL);
+  const Ended ended = tune.wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  const json summary = place.summary();
+  CHECK(summary.at("trials").size() == 8);
+  std::map<int, std::set<int>> devices;  // by round
+  for (const json& trial : summary.at("trials")) {
+    CHECK(trial.at("valid") == true);
+    devices[trial.at("repeat")].insert(trial.at("device").get<int>());
+  }
+  for (const auto& [round, where] : devices) {
+    CHECK(where.size() == 1);  // begun anew where it moved to
+  }
+  CHECK(summary.at("agents").at(0).at("state") == "gone");
+  CHECK(fs::exists(place.run_directory() / "attempts"));
 }
 
 }  // namespace
