@@ -18,7 +18,7 @@ MAY_INCLUDE = {
 # The leaves and loops, which may touch the world. Everything else in the folders above is pure.
 MAY_DO_IO = re.compile(
     r"common/os/|"
-    r"agent/(main|server|npu_smi|device_watch|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|layout|"
+    r"agent/(main|server\w*|npu_smi|device_watch|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|layout|"
     r"partial_file|options)\.|"
     r"coordinator/(main|session\w*|connection|compiler|collector|local_agent|tune|run_directory|"
     r"saved_run|trial_records|trial_digest|analyze)\.|"
