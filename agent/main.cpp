@@ -30,8 +30,16 @@ int main(int argc, char** argv, char** environment) {
       fmt::print("{}", printed->text);
       return printed->status;
     }
-    agent::Server server(std::get<agent::ServerOptions>(parsed));
+    const auto& options = std::get<agent::ServerOptions>(parsed);
+    agent::Server server(options);
     fmt::print(stderr, "mstune-agent {}: listening at {}\n", ::getpid(), server.endpoint());
+    if (const auto& gate = server.gate()) {
+      fmt::print(stderr, "mstune-agent: server key {} ({}), {} authorized clients\n",
+                 mstune::key_text(gate->pair().public_key), gate->pair().name, gate->clients());
+    }
+    for (const mstune::Message& warning : options.warnings) {
+      fmt::print(stderr, "mstune-agent: WARNING: {}\n", warning.text);
+    }
     server.run();
     return 0;
   } catch (const std::exception& error) {

@@ -1,5 +1,6 @@
 #include "agent/options.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -43,7 +44,80 @@ std::string default_work_dir(const Environment& environment) {
   return "/tmp/mstune-agent-" + std::to_string(::getuid());
 }
 
+bool exists(const std::string& path) {
+  std::error_code failure;
+  return std::filesystem::exists(path, failure);
+}
+
+// TCP is for keys or for those who say that they need none; a local socket is guarded by its
+// directory, and by keys as well where some are named.
+std::optional<GateOptions> gate_of(const std::string& endpoint, const CLI::App& app,
+                                   const GateOptions& files, bool insecure) {
+  const bool named = app.count("--key") + app.count("--authorized") > 0;
+  if (insecure) {
+    if (named) {
+      throw usage_error("agent.insecure_with_keys",
+                        "--insecure lets everybody in, --key and --authorized do not: take one of "
+                        "them away");
+    }
+    return std::nullopt;
+  }
+  if (endpoint.starts_with("ipc://") && !named) {
+    return std::nullopt;
+  }
+  for (const auto& [option, path] : {std::pair{"--key", files.key.string()},
+                                     std::pair{"--authorized", files.authorized.string()}}) {
+    if (!exists(path)) {
+      throw usage_error(
+          "agent.no_keys",
+          "{} {} is not there, and an agent runs commands for whoever can reach it: make its key "
+          "with \"mstune keygen NAME --file {}\", and put the .pub files of its clients into {}; "
+          "or listen at ipc://PATH, or say --insecure",
+          option, path, files.key.string(), files.authorized.string());
+    }
+  }
+  return files;
+}
+
+// Whoever may write into the socket's directory could put another socket there.
+void check_socket_directory(const std::string& endpoint) {
+  const auto path = os::absolute_path(endpoint.substr(std::string_view("ipc://").size()));
+  struct stat info {};
+  if (::stat(path.parent_path().c_str(), &info) != 0 || !S_ISDIR(info.st_mode) ||
+      info.st_uid != ::geteuid() || (info.st_mode & 077U) != 0) {
+    throw usage_error("agent.open_socket_directory",
+                      "--listen {}: {} must be a directory of this user that nobody else can look "
+                      "into (mkdir -m 700), or whoever can reach the socket may run commands",
+                      endpoint, path.parent_path().string());
+  }
+}
+
+std::vector<Message> warnings_of(const ServerOptions& options, bool insecure) {
+  std::vector<Message> warnings;
+  if (insecure) {
+    warnings.push_back(message("agent.insecure",
+                               "--insecure: everybody who can reach {} may run commands here as "
+                               "this user, and nothing is encrypted",
+                               options.endpoint));
+  }
+  if (::geteuid() == 0 && !options.ends_with_parent) {
+    warnings.push_back(message("agent.is_root",
+                               "running as root, and so does every program under test: an ordinary "
+                               "user who may use the devices is enough"));
+  }
+  return warnings;
+}
+
 }  // namespace
+
+std::string default_config_dir(const Environment& environment) {
+  const auto config = environment.find("XDG_CONFIG_HOME");
+  if (config != environment.end() && !config->second.empty()) {
+    return config->second + "/mstune";
+  }
+  const auto home = environment.find("HOME");
+  return (home == environment.end() ? std::string() : home->second) + "/.config/mstune";
+}
 
 std::vector<int> parse_devices(std::string_view text) {
   std::vector<int> devices;
@@ -82,17 +156,8 @@ void check_endpoint(std::string_view endpoint) {
     }
     return;
   }
-  if (endpoint.starts_with(kTcp)) {
-    const std::string_view address = endpoint.substr(kTcp.size());
-    const std::string_view host = address.substr(0, address.rfind(':'));
-    if (host.starts_with("127.") || host == "[::1]" || host == "localhost") {
-      return;
-    }
-    throw usage_error("agent.not_loopback",
-                      "--listen {}: an agent runs commands for whoever can reach it, so it listens "
-                      "on this machine only (tcp://127.0.0.1:PORT or ipc://PATH); reach it from "
-                      "another one through a tunnel",
-                      endpoint);
+  if (endpoint.starts_with(kTcp) && endpoint.substr(kTcp.size()).find(':') != endpoint.npos) {
+    return;
   }
   throw usage_error("agent.bad_endpoint",
                     "--listen {}: write tcp://127.0.0.1:PORT or ipc:///PATH/TO/SOCKET", endpoint);
@@ -105,6 +170,9 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
   std::string work_dir = default_work_dir(environment);
   std::string devices;
   double grace_seconds = 60;
+  bool insecure = false;
+  std::string key = default_config_dir(environment) + "/agent.key";
+  std::string authorized = default_config_dir(environment) + "/authorized";
   CLI::App app{"mstune-agent: runs programs under test on this machine for a coordinator (mstune)",
                "mstune-agent"};
   app.set_version_flag("--version", std::string("mstune-agent ") + kVersion);
@@ -112,6 +180,14 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
       ->capture_default_str();
   app.add_option("--work-dir", work_dir, "Where trials run and files are kept; made 0700")
       ->capture_default_str();
+  app.add_option("--key", key, "This agent's secret key, from \"mstune keygen NAME --file …\"")
+      ->capture_default_str();
+  app.add_option("--authorized", authorized,
+                 "Who may talk to it: a file of lines \"NAME KEY\", or a directory of .pub files; "
+                 "read again when it changes")
+      ->capture_default_str();
+  app.add_flag("--insecure", insecure,
+               "Without keys: everybody who can reach the address may run commands as this user");
   app.add_option("--devices", devices,
                  "Logic ids of the devices to offer, as in 0-7 (default: one slot, device "
                  "selection left alone)");
@@ -143,9 +219,17 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
   if (!devices.empty()) {
     options.devices = parse_devices(devices);
   }
-  const auto home = environment.find("HOME");
-  options.work_dir = os::absolute_path(
-      os::expand_home(work_dir, home == environment.end() ? std::string() : home->second));
+  const auto found_home = environment.find("HOME");
+  const std::string home = found_home == environment.end() ? std::string() : found_home->second;
+  const auto absolute = [&](const std::string& path) {
+    return os::absolute_path(os::expand_home(path, home));
+  };
+  options.work_dir = absolute(work_dir);
+  options.gate = gate_of(options.endpoint, app, {absolute(key), absolute(authorized)}, insecure);
+  if (options.endpoint.starts_with("ipc://") && !options.gate && !insecure) {
+    check_socket_directory(options.endpoint);
+  }
+  options.warnings = warnings_of(options, insecure);
   options.reconnect_grace =
       std::chrono::milliseconds(static_cast<std::int64_t>(grace_seconds * 1000));
   return options;

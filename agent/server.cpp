@@ -63,7 +63,10 @@ Server::Server(ServerOptions options)
     : options_(std::move(options)),
       lock_(lock_directory(options_.work_dir)),
       instance_(os::random_hex_id()),
-      socket_((sweep_former_life(), os::Socket::listen(options_.endpoint))),
+      gate_(options_.gate ? std::make_optional<Gate>(*options_.gate) : std::nullopt),
+      socket_((sweep_former_life(),
+               os::Socket::listen(options_.endpoint,
+                                  gate_ ? std::make_optional(gate_->security()) : std::nullopt))),
       environments_(options_.work_dir, parse_environment(own_environment())),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}) {
   os::become_subreaper();
@@ -123,6 +126,9 @@ void Server::run() {
     wait(steady_now());
     const TimePoint now = steady_now();
     look_at_signals(now);
+    if (gate_) {
+      gate_->serve(now);
+    }
     receive(now);
     drop_silent_sessions(now);
     environments_.step(now);
@@ -148,6 +154,9 @@ TimePoint Server::deadline() const {
 void Server::wait(TimePoint now) {
   os::PollSet polled;
   polled.add(socket_);
+  if (gate_) {
+    polled.add(gate_->handler());
+  }
   polled.add(signals_.descriptor());
   polled.add(receiver_.descriptor());
   for (const int descriptor : environments_.descriptors()) {
@@ -195,6 +204,9 @@ void Server::receive(TimePoint now) {
 }
 
 void Server::receive_one(os::Frames frames, TimePoint now) {
+  if (gate_ && !gate_->still_knows(frames.user, now)) {
+    return;  // taken off the list since it connected: silence, and its sessions run out
+  }
   std::optional<protocol::Request> request;
   try {
     request = protocol::unpack_request(frames.header);
@@ -208,10 +220,10 @@ void Server::receive_one(os::Frames frames, TimePoint now) {
     return;
   }
   if (const auto* hello = std::get_if<protocol::Hello>(&*request)) {
-    greet(frames.peer, *hello, now);
+    greet(frames, *hello, now);
     return;
   }
-  Session* session = session_of(frames.peer);
+  Session* session = session_of(frames);
   if (session == nullptr) {
     send(frames.peer,
          protocol::Failure{protocol::tag(*request),
@@ -241,7 +253,8 @@ void Server::handle(Session& session, const protocol::Request& request, std::str
   }
 }
 
-void Server::greet(const std::string& peer, const protocol::Hello& hello, TimePoint now) {
+void Server::greet(const os::Frames& frames, const protocol::Hello& hello, TimePoint now) {
+  const std::string& peer = frames.peer;
   if (hello.major != protocol::kMajor) {
     send(peer, protocol::Failure{
                    "hello", message("agent.other_protocol",
@@ -255,13 +268,28 @@ void Server::greet(const std::string& peer, const protocol::Hello& hello, TimePo
                                                   "a campaign's id has 1 to 64 characters")});
     return;
   }
+  if (belongs_to_another(hello.campaign, frames.user)) {
+    send(peer, protocol::Failure{"hello", message("agent.campaign_of_another",
+                                                  "that campaign was begun with another key than "
+                                                  "{}: only its own client may go on with it",
+                                                  frames.user)});
+    return;
+  }
   const auto old = sessions_.find(hello.campaign);
   if (old != sessions_.end()) {
     receiver_.end_session(old->second.number, now);
     sessions_.erase(old);
   }
-  sessions_[hello.campaign] = {++sessions_made_, peer, hello.campaign, now};
+  sessions_[hello.campaign] = {++sessions_made_, peer, frames.user, hello.campaign, now};
   send(peer, welcome());
+}
+
+bool Server::belongs_to_another(const std::string& campaign, const std::string& client) const {
+  const auto session = sessions_.find(campaign);
+  return (session != sessions_.end() && session->second.client != client) ||
+         std::any_of(runners_.begin(), runners_.end(), [&](const auto& entry) {
+           return entry.first.campaign == campaign && entry.second->client() != client;
+         });
 }
 
 protocol::Welcome Server::welcome() const {
@@ -280,7 +308,7 @@ protocol::Welcome Server::welcome() const {
 void Server::assign(Session& session, const protocol::Assign& request, TimePoint now) {
   const protocol::TrialKey& key = request.key;
   const auto known = runners_.find(key);
-  if (known != runners_.end()) {
+  if (known != runners_.end() && key.campaign == session.campaign) {
     known->second->handle(CoordinatorSeen{request.events_from}, now);
     send_reports(*known->second);
     return;
@@ -298,6 +326,7 @@ void Server::assign(Session& session, const protocol::Assign& request, TimePoint
   }
   receiver_.pin(request.spec.files);
   RunnerSettings settings;
+  settings.client = session.client;
   const std::string label = fmt::format("{}-{}", instance_.substr(0, 8), ++serial_);
   settings.directory = options_.work_dir / "trials" / label;
   settings.cookie = fmt::format("{}={}", kCookieName, label);
@@ -346,9 +375,11 @@ void Server::send(const std::string& peer, const protocol::Report& report, std::
 
 // ---- sessions ----
 
-Server::Session* Server::session_of(const std::string& peer) {
-  const auto found = std::find_if(sessions_.begin(), sessions_.end(),
-                                  [&](const auto& entry) { return entry.second.peer == peer; });
+// The client is compared as well: a peer may choose its routing id, and take one that is free.
+Server::Session* Server::session_of(const os::Frames& frames) {
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const auto& entry) {
+    return entry.second.peer == frames.peer && entry.second.client == frames.user;
+  });
   return found == sessions_.end() ? nullptr : &found->second;
 }
 

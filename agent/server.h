@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "agent/cann_environment.h"
+#include "agent/gate.h"
 #include "agent/receiver.h"
 #include "agent/trial_runner.h"
 #include "common/os/signals.h"
@@ -22,10 +23,12 @@
 namespace mstune::agent {
 
 struct ServerOptions {
-  std::string endpoint;            // "ipc:///run/x/agent.sock", "tcp://127.0.0.1:18600"
-  std::filesystem::path work_dir;  // made 0700
-  std::vector<int> devices;        // logic ids; empty: one slot, device selection left alone
-  bool ends_with_parent = false;   // a coordinator's own agent
+  std::string endpoint;             // "ipc:///run/x/agent.sock", "tcp://127.0.0.1:18600"
+  std::filesystem::path work_dir;   // made 0700
+  std::optional<GateOptions> gate;  // nothing: whoever reaches the endpoint may talk to this agent
+  std::vector<Message> warnings;    // to be said at every start
+  std::vector<int> devices;         // logic ids; empty: one slot, device selection left alone
+  bool ends_with_parent = false;    // a coordinator's own agent
   Duration reconnect_grace = std::chrono::seconds(60);
   std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
   std::uint64_t store_limit_bytes = std::uint64_t{64} << 30U;
@@ -43,11 +46,14 @@ class Server {
   void run();
 
   [[nodiscard]] std::string endpoint() const { return socket_.endpoint(); }
+  // Nothing when everybody who reaches the endpoint may come in.
+  [[nodiscard]] const std::optional<Gate>& gate() const { return gate_; }
 
  private:
   struct Session {
     SessionId number = 0;
     std::string peer;
+    std::string client;  // the name of its key; empty without a gate
     std::string campaign;
     TimePoint last_heard;
   };
@@ -63,7 +69,9 @@ class Server {
   void receive_one(os::Frames frames, TimePoint now);
   void handle(Session& session, const protocol::Request& request, std::string payload,
               TimePoint now);
-  void greet(const std::string& peer, const protocol::Hello& hello, TimePoint now);
+  void greet(const os::Frames& frames, const protocol::Hello& hello, TimePoint now);
+  [[nodiscard]] bool belongs_to_another(const std::string& campaign,
+                                        const std::string& client) const;
   void assign(Session& session, const protocol::Assign& request, TimePoint now);
   void handle_trial(Session& session, const protocol::Request& request, TimePoint now);
   void leave(const std::string& campaign, bool for_good, TimePoint now);
@@ -79,7 +87,7 @@ class Server {
   void sweep_former_life();
   [[nodiscard]] protocol::Welcome welcome() const;
   [[nodiscard]] TimePoint deadline() const;
-  Session* session_of(const std::string& peer);
+  Session* session_of(const os::Frames& frames);
   Slot* slot_of(const protocol::TrialKey& key);
 
   ServerOptions options_;
@@ -87,6 +95,7 @@ class Server {
   os::UniqueFd lock_;
   std::string instance_;
   std::vector<Message> notices_;  // for whoever says hello
+  std::optional<Gate> gate_;      // before the socket: until it stands, nobody may come in
   os::Socket socket_;
   CannEnvironments environments_;
   Receiver receiver_;

@@ -20,6 +20,7 @@ namespace mstune::agent {
 struct RunnerSettings {
   std::filesystem::path directory;  // of this trial; does not exist yet
   std::string cookie;               // "NAME=value", unique to this trial
+  std::string client;               // whose trial it is: the name of a key, or empty
   std::vector<int> devices;         // empty: device selection is left alone
   Duration reconnect_grace = std::chrono::seconds(60);
   std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
@@ -40,6 +41,7 @@ class TrialRunner {
 
   [[nodiscard]] const protocol::TrialKey& key() const { return key_; }
   [[nodiscard]] const protocol::TrialSpec& spec() const { return spec_; }
+  [[nodiscard]] const std::string& client() const { return settings_.client; }
   [[nodiscard]] const Job& job() const { return job_; }
   [[nodiscard]] std::filesystem::path om_directory() const { return settings_.directory / "om"; }
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "common/os/socket.h"
 #include "common/os/source_file.h"
 #include "common/os/worker.h"
+#include "coordinator/connect_diagnosis.h"
 #include "coordinator/link.h"
 #include "coordinator/upload.h"
 
@@ -42,8 +44,9 @@ struct UploadSource {
 class Connection {
  public:
   // Files are read for sending on the worker. Throws a usage error for an address that is none.
-  Connection(const std::string& endpoint, const std::string& campaign,
-             const upload::Options& upload_options, os::Worker& worker, TimePoint now);
+  Connection(const std::string& endpoint, const std::optional<os::ConnectSecurity>& security,
+             const std::string& campaign, const upload::Options& upload_options, os::Worker& worker,
+             TimePoint now);
 
   void send(const protocol::Request& request);
   void upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now);
@@ -56,6 +59,7 @@ class Connection {
   [[nodiscard]] std::uint64_t bytes_sent() const { return uploads_.bytes_sent(); }
 
  private:
+  void look_at_connecting();
   void take(protocol::Report report, std::string payload, TimePoint now);
   void carry_out(std::vector<LinkAction> actions, TimePoint now);
   void carry_out(std::vector<upload::Action> actions);
@@ -70,6 +74,7 @@ class Connection {
   };
 
   os::Socket socket_;
+  ConnectDiagnosis diagnosis_;
   Link link_;
   upload::Machine uploads_;
   os::Worker& worker_;

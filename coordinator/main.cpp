@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "coordinator/analyze.h"
+#include "coordinator/keygen.h"
 #include "coordinator/options.h"
 #include "coordinator/tune.h"
 
@@ -34,6 +35,9 @@ int main(int argc, char** argv, char** environment) {
     }
     if (const auto* analyze = std::get_if<coordinator::AnalyzeOptions>(&command)) {
       return coordinator::analyze(*analyze, std::cout, std::cerr);
+    }
+    if (const auto* keygen = std::get_if<coordinator::KeygenOptions>(&command)) {
+      return coordinator::keygen(*keygen, environment_strings(environment), std::cout);
     }
     return coordinator::tune(std::get<coordinator::TuneOptions>(command),
                              environment_strings(environment), std::cout);

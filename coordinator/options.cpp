@@ -94,6 +94,15 @@ CLI::App* add_analyze(CLI::App& app, AnalyzeOptions& options, std::string& main_
   return analyze;
 }
 
+CLI::App* add_keygen(CLI::App& app, KeygenOptions& options) {
+  CLI::App* keygen = app.add_subcommand("keygen", "Make a key pair, for a client or for an agent");
+  keygen->add_option("name", options.name, "Whom it stands for, as it shows in logs")->required();
+  keygen->add_option("--file", options.file,
+                     "Where the secret key goes, its .pub beside it (default: "
+                     "~/.config/mstune/id.key, which target files use unless they name another)");
+  return keygen;
+}
+
 void take_main_graph(const std::string& text, Gates& gates) {
   if (!text.empty()) {
     gates.main_object = parse_object_id(text);
@@ -177,6 +186,8 @@ Command parse_command_line(int argc, const char* const* argv) {
   AnalyzeOptions analyze_options;
   std::string analyze_main_graph;
   const CLI::App* analyze = add_analyze(app, analyze_options, analyze_main_graph);
+  KeygenOptions keygen_options;
+  const CLI::App* keygen = add_keygen(app, keygen_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -192,6 +203,9 @@ Command parse_command_line(int argc, const char* const* argv) {
   if (analyze->parsed()) {
     take_main_graph(analyze_main_graph, analyze_options.gates);
     return analyze_options;
+  }
+  if (keygen->parsed()) {
+    return keygen_options;
   }
   return checked(std::move(texts), *tune);
 }

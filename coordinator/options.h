@@ -9,6 +9,7 @@
 #include "common/time.h"
 #include "coordinator/analyze.h"
 #include "coordinator/evaluation.h"
+#include "coordinator/keygen.h"
 
 namespace mstune::coordinator {
 
@@ -33,7 +34,7 @@ struct Printed {
   int status = 0;
 };
 
-using Command = std::variant<Printed, TuneOptions, AnalyzeOptions>;
+using Command = std::variant<Printed, TuneOptions, AnalyzeOptions, KeygenOptions>;
 
 // Throws a usage error for whatever cannot be right.
 Command parse_command_line(int argc, const char* const* argv);

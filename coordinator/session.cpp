@@ -34,8 +34,8 @@ Session::Session(SessionOptions options, const RunDirectory& directory, Progress
       progress_(progress),
       campaign_id_(os::random_hex_id()),
       dispatcher_(options_.campaign, steady_now()),
-      connection_(options_.endpoint, campaign_id_, upload_options(options_.upload_timeout), worker_,
-                  steady_now()) {}
+      connection_(options_.endpoint, options_.security, campaign_id_,
+                  upload_options(options_.upload_timeout), worker_, steady_now()) {}
 
 Session::~Session() = default;
 

@@ -22,6 +22,7 @@ namespace mstune::coordinator {
 
 struct SessionOptions {
   std::string endpoint;  // of the agent
+  std::optional<os::ConnectSecurity> security;
   CampaignSettings campaign;
   Gates gates;
   protocol::TrialSpec spec;                    // what all trials have in common

@@ -74,6 +74,15 @@ class Reader {
     }
   }
 
+  void flag(const char* field, bool& value) {
+    if (const json* found = find(field)) {
+      if (!found->is_boolean()) {
+        throw wrong_type(field, "true or false");
+      }
+      value = found->get<bool>();
+    }
+  }
+
   void texts(const char* field, std::map<std::string, std::string>& values) {
     const json* found = find(field);
     if (found == nullptr) {
@@ -137,11 +146,24 @@ void meet_fields_of_ssh_days(Reader& reader, const std::string& file, Target& ta
                 "(mstune-agent --work-dir)",
                 file));
   }
-  if (reader.holds("identity_file")) {
-    throw usage_error("target.ssh_key",
-                      "{}: \"identity_file\" names an ssh private key, and ssh is not used any "
-                      "more: remove the field",
-                      file);
+}
+
+void read_keys(Reader& reader, const std::string& file, Target& target) {
+  std::string server_key;
+  reader.text("server_key", server_key);
+  reader.text("identity_file", target.identity_file);
+  reader.flag("insecure", target.insecure);
+  if (!server_key.empty()) {
+    target.server_key = parse_key(server_key, file + ": \"server_key\"");
+  }
+  if (target.server_key.has_value() == target.insecure) {
+    throw usage_error(
+        "target.no_server_key",
+        "{}: {}: put the agent's public key, which it prints when it starts, into \"server_key\"; "
+        "or, for an agent that was started with --insecure, \"insecure\": true",
+        file,
+        target.insecure ? "\"server_key\" and \"insecure\" exclude each other"
+                        : "the field \"server_key\" is missing");
   }
 }
 
@@ -162,6 +184,7 @@ Target parse_target(std::string_view text, const std::string& file) {
   reader.texts("env", target.env);
   reader.text("cwd", target.cwd);
   meet_fields_of_ssh_days(reader, file, target);
+  read_keys(reader, file, target);
   reader.refuse_others();
   return target;
 }

@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/key.h"
 #include "common/message.h"
 #include "protocol/messages.h"
 
@@ -18,8 +20,11 @@ namespace mstune::coordinator {
 struct Target {
   std::string host;
   std::uint16_t port = protocol::kDefaultPort;
-  std::string run_command;  // as written; empty: --run-command is used
-  std::string cann_env;     // a set_env.sh on the agent's machine; empty: none
+  std::optional<Key> server_key;  // the agent's public key; nothing: `insecure` must be said
+  std::string identity_file;      // own secret key, as written; empty: the default
+  bool insecure = false;          // the agent was started with --insecure
+  std::string run_command;        // as written; empty: --run-command is used
+  std::string cann_env;           // a set_env.sh on the agent's machine; empty: none
   std::map<std::string, std::string> env;
   std::string cwd;             // on the agent's machine; empty: the trial's directory
   std::vector<Message> notes;  // for the person, once
@@ -27,7 +32,7 @@ struct Target {
 
 // Reads the text of a target file; `file` names it in errors. Throws a usage error that names the
 // field and the file: not JSON, unknown field (but those that begin with "_"), wrong type,
-// duplicate key, missing host, port 22, an ssh key.
+// duplicate key, missing host, port 22, a key that is none, neither server_key nor insecure.
 Target parse_target(std::string_view text, const std::string& file);
 
 // Where the agent listens: "tcp://host:port".

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/words.h"
+#include "coordinator/keygen.h"
 #include "coordinator/local_agent.h"
 #include "coordinator/report_table.h"
 #include "coordinator/session.h"
@@ -169,6 +170,9 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   session.upload_timeout = options.timeout;
   session.mode_variable = options.offline ? "" : kModeVariable;
   session.endpoint = target ? endpoint(*target) : "";
+  if (target && !options.dry_run) {
+    session.security = security_for(*target, environment);
+  }
   session.campaign.candidates = options.candidates;
   session.campaign.trials = trials_in_rounds(options.candidates, options.repeat);
   session.campaign.offline = options.offline;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/os/curve.h"
 #include "common/time.h"
 
 namespace mstune::os {
@@ -20,6 +21,16 @@ struct Frames {
   std::string peer;  // who sent it, or shall get it; a ROUTER's only
   std::string header;
   std::string payload;
+  std::string user;  // received with ListenSecurity: the name that the ZapHandler's judge gave
+};
+
+// What became of an attempt to connect.
+enum class ConnectEvent {
+  no_answer,        // nothing listens there, or the network does not reach it
+  shut_out,         // the other end is who it should be and does not let this key in
+  no_handshake,     // closed in the middle: a wrong pinned key, or no ZeroMQ at all
+  other_mechanism,  // one end has keys and the other has none
+  connected,
 };
 
 struct SocketLimits {
@@ -29,11 +40,14 @@ struct SocketLimits {
 
 class Socket {
  public:
-  // Binds a ROUTER. Throws an environment error "socket.cannot_bind".
-  static Socket listen(const std::string& endpoint, const SocketLimits& limits = {});
+  // Binds a ROUTER; with `security` only callers that the ZapHandler's judge names come in. Throws
+  // an environment error "socket.cannot_bind".
+  static Socket listen(const std::string& endpoint, const std::optional<ListenSecurity>& security,
+                       const SocketLimits& limits = {});
   // Connects a DEALER; returns at once and reconnects by itself. Throws a usage error
   // "socket.bad_endpoint".
-  static Socket connect(const std::string& endpoint, const SocketLimits& limits = {});
+  static Socket connect(const std::string& endpoint, const std::optional<ConnectSecurity>& security,
+                        const SocketLimits& limits = {});
 
   Socket(Socket&&) noexcept;
   Socket& operator=(Socket&&) noexcept;
@@ -46,6 +60,9 @@ class Socket {
 
   // The next message; nothing when none waits. One with a wrong number of frames is dropped.
   std::optional<Frames> receive();
+
+  // The next thing that became of connecting; nothing when there is none. A DEALER's only.
+  std::optional<ConnectEvent> next_connect_event();
 
   // The address that was bound, with the port that the system chose.
   [[nodiscard]] std::string endpoint() const;
@@ -67,6 +84,7 @@ class PollSet {
   PollSet& operator=(const PollSet&) = delete;
 
   void add(const Socket& socket);
+  void add(const ZapHandler& handler);
   // Negative descriptors are left out.
   void add(int descriptor);
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/system/campaign.h"
+#include "tests/system/keys.h"
 
 namespace mstune::test {
 namespace {
@@ -42,9 +43,15 @@ class Agent {
 
  private:
   static Running start(Workplace& place, const std::string& port) {
+    make_keys(place);
+    std::vector<std::string> command{program("mstune-agent"), "--listen",
+                                     "tcp://127.0.0.1:" + port, "--work-dir",
+                                     (place.directory() / "agent").string()};
+    for (const std::string& option : key_options(place)) {
+      command.push_back(option);
+    }
     // It knows nothing of CANN: cann_env has to bring it.
-    return {{program("mstune-agent"), "--listen", "tcp://127.0.0.1:" + port, "--work-dir",
-             (place.directory() / "agent").string()},
+    return {command,
             place.directory(),
             {{"PATH", "/usr/bin:/bin"},
              {"STANDIN_DETERMINISTIC", "1"},
@@ -56,7 +63,8 @@ class Agent {
 };
 
 void write_target(const Workplace& place, const std::string& port, const std::string& more) {
-  place.write("target.json", R"({"host": "127.0.0.1", "port": )" + port + R"(, "cann_env": ")" +
+  place.write("target.json", R"({"host": "127.0.0.1", "port": )" + port + R"(, "server_key": ")" +
+                                 public_key(place) + R"(", "cann_env": ")" +
                                  (place.toolkit() / "set_env.sh").string() + "\"" + more + "}");
 }
 
@@ -184,6 +192,7 @@ TEST_CASE("target: both commands, or none, is an error that says which") {
 
 TEST_CASE("target: no agent there is found out and said") {
   Workplace place;
+  make_keys(place);
   write_target(place, "1", "");
   const Ended ended = place.tune({"--run-command", "true", "--target", "target.json"});
   CHECK(ended.status == 2);
@@ -194,7 +203,8 @@ TEST_CASE("target: a cann_env that is not there voids the trials with its name")
   Workplace place;
   Agent agent(place);
   place.write("target.json", R"({"host": "127.0.0.1", "port": )" + agent.port() +
-                                 R"(, "cann_env": "/nowhere/set_env.sh"})");
+                                 R"(, "server_key": ")" + public_key(place) +
+                                 R"(", "cann_env": "/nowhere/set_env.sh"})");
   const Ended ended = place.tune(
       {"--run-command", "true", "--target", "target.json", "--repeat", "1", "--configs", "cv"});
   CHECK(ended.status == 1);

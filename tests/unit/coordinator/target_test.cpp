@@ -7,6 +7,8 @@
 namespace mstune::coordinator {
 namespace {
 
+const std::string kKeyText(64, '5');
+
 std::string error_of(std::string_view text) {
   try {
     parse_target(text, "t.json");
@@ -27,7 +29,7 @@ bool fails_with(std::string_view text, const std::string& id, const std::string&
 TEST_CASE("target: the sample's fields that still mean something are read") {
   const Target target = parse_target(
       R"({"host": "192.168.1.10", "cann_env": "/usr/local/Ascend/set_env.sh",
-          "run_command": "python3 infer.py --om {om}", "env": {"A": "1"}, "cwd": "/data",
+          "insecure": true, "run_command": "python3 infer.py --om {om}", "env": {"A": "1"}, "cwd": "/data",
           "_comment": 5})",
       "t.json");
   CHECK(target.host == "192.168.1.10");
@@ -42,13 +44,26 @@ TEST_CASE("target: the sample's fields that still mean something are read") {
 
 TEST_CASE("target: fields of ssh days are noted, or refused with what to put instead") {
   const Target target =
-      parse_target(R"({"host": "h", "user": "u", "remote_workdir": "/tmp/x"})", "t.json");
+      parse_target(
+      R"({"host": "h", "insecure": true, "user": "u", "remote_workdir": "/tmp/x"})", "t.json");
   REQUIRE(target.notes.size() == 2);
   CHECK(target.notes[0].id == "target.user_ignored");
   CHECK(target.notes[1].id == "target.remote_workdir_ignored");
   CHECK(fails_with(R"({"host": "h", "port": 22})", "target.ssh_port", "18600"));
-  CHECK(fails_with(R"({"host": "h", "identity_file": "~/.ssh/id_rsa"})", "target.ssh_key",
-                   "identity_file"));
+}
+
+TEST_CASE("target: the agent's key is pinned, or it is said that there is none") {
+  const Target target = parse_target(
+      R"({"host": "h", "server_key": ")" + kKeyText + R"(", "identity_file": "~/me.key"})",
+      "t.json");
+  REQUIRE(target.server_key);
+  CHECK(key_text(*target.server_key) == kKeyText);
+  CHECK(target.identity_file == "~/me.key");
+  CHECK(fails_with(R"({"host": "h"})", "target.no_server_key", "server_key"));
+  CHECK(fails_with(R"({"host": "h", "insecure": true, "server_key": ")" + kKeyText + "\"}",
+                   "target.no_server_key", "exclude"));
+  CHECK(fails_with(R"({"host": "h", "server_key": "abc"})", "key.not_a_key", "server_key"));
+  CHECK(fails_with(R"({"host": "h", "insecure": "yes"})", "target.wrong_type", "insecure"));
 }
 
 TEST_CASE("target: every mistake names the field and the file") {
@@ -69,7 +84,7 @@ TEST_CASE("target: every mistake names the field and the file") {
 }
 
 TEST_CASE("target: an IPv6 address is put into brackets") {
-  CHECK(endpoint(parse_target(R"({"host": "::1", "port": 7})", "t")) == "tcp://[::1]:7");
+  CHECK(endpoint(parse_target(R"({"host": "::1", "port": 7, "insecure": true})", "t")) == "tcp://[::1]:7");
 }
 
 }  // namespace

@@ -1,0 +1,139 @@
+// Who may talk to an agent, asked by the real coordinator and by a client that was written from
+// protocol/README.md alone.
+#include <csignal>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+#include "tests/system/campaign.h"
+#include "tests/system/keys.h"
+
+namespace mstune::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An agent with keys, on a port of its own.
+class GuardedAgent {
+ public:
+  explicit GuardedAgent(Workplace& place, std::vector<std::string> options = {})
+      : running_(start(place, std::move(options))) {
+    CHECK(eventually([&] { return !endpoint().empty(); }));
+  }
+
+  std::string endpoint() {
+    const std::string& output = running_.output();
+    const auto at = output.find("tcp://");
+    const auto end = output.find('\n', at);
+    return at == std::string::npos || end == std::string::npos ? "" : output.substr(at, end - at);
+  }
+
+  std::string port() {
+    const std::string address = endpoint();
+    return address.substr(address.rfind(':') + 1);
+  }
+
+  Running& running() { return running_; }
+
+ private:
+  static Running start(Workplace& place, std::vector<std::string> options) {
+    make_keys(place);
+    std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:*",
+                                     "--work-dir", (place.directory() / "agent").string()};
+    const std::vector<std::string> keys = options.empty() ? key_options(place) : options;
+    command.insert(command.end(), keys.begin(), keys.end());
+    return place.start(command);
+  }
+
+  Running running_;
+};
+
+Running client(Workplace& place, GuardedAgent& agent, const std::string& scenario,
+               const fs::path& key = ".config/mstune/id.key") {
+  return place.start({"/usr/bin/python3", MSTUNE_CLIENT, agent.endpoint(),
+                      (place.directory() / "agent.pub").string(),
+                      (place.directory() / key).string(), scenario});
+}
+
+void passes(const std::string& scenario) {
+  Workplace place;
+  GuardedAgent agent(place);
+  const Ended ended = client(place, agent, scenario).wait();
+  INFO(ended.output);
+  INFO(agent.running().output());
+  CHECK(ended.status == 0);
+}
+
+TEST_CASE("security: a client written from the protocol's page runs a trial") {
+  passes("run");
+}
+
+TEST_CASE("security: fields and tags of a newer minor version are passed over") {
+  passes("next_version");
+}
+
+TEST_CASE("security: another major version is refused") {
+  passes("other_major");
+}
+
+TEST_CASE("security: messages that are wrong in every way are answered or passed over") {
+  passes("nonsense");
+}
+
+TEST_CASE("security: who is not authorized hears nothing until the list says so") {
+  Workplace place;
+  GuardedAgent agent(place);
+  place.run({program("mstune"), "keygen", "eve", "--file", "eve.key"});
+  const Ended before = client(place, agent, "silence", "eve.key").wait();
+  INFO(before.output);
+  CHECK(before.status == 0);
+  CHECK(eventually([&] {
+    return agent.running().output().find(public_key(place, "eve.pub")) != std::string::npos;
+  }));
+  fs::copy_file(place.directory() / "eve.pub", place.directory() / "authorized" / "eve.pub");
+  CHECK(eventually([&] { return client(place, agent, "other_major", "eve.key").wait().status == 0; }));
+}
+
+TEST_CASE("security: another client's trial can be neither read nor ended") {
+  Workplace place;
+  GuardedAgent agent(place);
+  place.run({program("mstune"), "keygen", "eve", "--file", "eve.key"});
+  fs::copy_file(place.directory() / "eve.pub", place.directory() / "authorized" / "eve.pub");
+  Running first = client(place, agent, "begin");
+  CHECK(eventually([&] { return !processes_with("54321").empty(); }));
+  const Ended ended = client(place, agent, "meddle", "eve.key").wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK_FALSE(processes_with("54321").empty());
+}
+
+std::string tune_says(Workplace& place, const std::string& target) {
+  place.write("target.json", target);
+  const Ended ended = place.tune({"--run-command", "true", "--target", "target.json", "--repeat",
+                                  "1", "--configs", "default"});
+  return std::to_string(ended.status) + " " + ended.output;
+}
+
+TEST_CASE("security: the coordinator says which of the keys is wrong") {
+  Workplace place;
+  GuardedAgent agent(place);
+  const std::string start = R"({"host": "127.0.0.1", "port": )" + agent.port() + ", ";
+  place.run({program("mstune"), "keygen", "eve", "--file", "eve.key"});
+  const std::string pinned = R"("server_key": ")" + public_key(place) + "\"";
+  CHECK(tune_says(place, start + pinned + R"(, "identity_file": "eve.key"})")
+            .find("does not let the key \"eve\" in") != std::string::npos);
+  CHECK(tune_says(place, start + R"("server_key": ")" + public_key(place, "eve.pub") + "\"}")
+            .find("does not have the key that the target file pins") != std::string::npos);
+  CHECK(tune_says(place, start + R"("insecure": true})").find("wants keys") != std::string::npos);
+  CHECK(tune_says(place, start + pinned + "}").starts_with("1 "));  // it runs, and prints no step
+}
+
+TEST_CASE("security: an agent without keys says so at every start") {
+  Workplace place;
+  GuardedAgent agent(place, {"--insecure"});
+  CHECK(eventually(
+      [&] { return agent.running().output().find("WARNING: --insecure") != std::string::npos; }));
+}
+
+}  // namespace
+}  // namespace mstune::test
