@@ -26,7 +26,7 @@ struct TrialEnvironment {
 // What the trial's own directory and devices ask for.
 struct TrialPlace {
   std::string plog_directory;  // absolute, existing, at most kPlogPathMax bytes
-  std::vector<int> devices;              // logic ids; empty: device selection is left alone
+  std::vector<int> devices;    // logic ids; empty: device selection is left alone
 };
 
 // The log library writes nothing, silently, where its root is longer (ascend-facts 1.1).

@@ -1,7 +1,6 @@
 #include "agent/execution.h"
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <system_error>
 #include <utility>
@@ -14,9 +13,11 @@ namespace {
 namespace fs = std::filesystem;
 
 // Reads are this far apart at the least: a STEP line is passed on within it, and a program that
-// writes a thousand lines a second wakes the agent two hundred times.
-constexpr Duration kReadEvery = std::chrono::milliseconds(5);
-constexpr Duration kRescanEvery = std::chrono::seconds(1);
+// writes a thousand lines a second wakes the agent about 80 times.
+constexpr Duration kReadEvery = std::chrono::milliseconds(12);
+// The watches report everything; a look at all files is for what no watch can see.
+constexpr Duration kRescanEvery = std::chrono::seconds(10);
+constexpr Duration kRescanEveryUnwatched = std::chrono::seconds(1);
 constexpr Duration kLookEvery = std::chrono::seconds(5);
 constexpr std::size_t kBytesPerRead = std::size_t{4} << 20U;
 
@@ -45,13 +46,16 @@ os::LogTail make_tail(const fs::path& directory,
 
 Execution::Execution(fs::path directory, const std::vector<std::string>& command,
                      const fs::path& working_directory, Environment environment,
-                     const std::string& cookie, os::OutputLimits output_limits)
+                     const std::string& cookie, os::OutputLimits output_limits, TimePoint now)
     : directory_(std::move(directory)),
       output_(directory_ / "stdout.log", output_limits),
       plog_lines_(std::make_shared<std::vector<protocol::StepLine>>()),
       tail_(make_tail(directory_ / "plog", plog_lines_)),
       process_(spawn_request(command, working_directory, std::move(environment), cookie)),
-      tree_{process_.id(), cookie, {}} {}
+      read_buffer_(64 * 1024),
+      tree_{process_.id(), cookie, {}},
+      next_rescan_(after(now, kRescanEvery)),
+      next_look_(after(now, kLookEvery)) {}
 
 std::vector<int> Execution::descriptors(TimePoint now) const {
   std::vector<int> result;
@@ -76,10 +80,9 @@ TimePoint Execution::deadline() const {
 }
 
 void Execution::read_output(std::vector<protocol::StepLine>& lines) {
-  std::array<char, 64 * 1024> buffer{};
   std::size_t budget = kBytesPerRead;
   while (!output_ended_ && budget > 0) {
-    const os::Chunk chunk = os::read_chunk(process_.output(), buffer);
+    const os::Chunk chunk = os::read_chunk(process_.output(), read_buffer_);
     output_ended_ = chunk.ended;
     if (chunk.bytes.empty()) {
       return;
@@ -99,24 +102,23 @@ std::vector<protocol::StepLine> Execution::read(TimePoint now) {
   if (now < next_read_) {
     return lines;
   }
-  if (now >= next_rescan_ || next_rescan_ == kNever) {
-    if (next_rescan_ != kNever) {
-      tail_.rescan();
-    }
-    next_rescan_ = after(now, kRescanEvery);
+  if (now >= next_rescan_) {
+    tail_.rescan();
+    next_rescan_ = after(now, tail_.is_watching_all() ? kRescanEvery : kRescanEveryUnwatched);
   }
-  if (now >= next_look_ || next_look_ == kNever) {
-    if (next_look_ != kNever && !ender_) {
-      static_cast<void>(os::find_tree(tree_));
-    }
+  if (now >= next_look_) {
+    static_cast<void>(os::find_tree(tree_));
     next_look_ = ender_ ? kNever : after(now, kLookEvery);
   }
+  const std::uint64_t bytes_before = output_.bytes() + tail_.counts().bytes;
   read_output(lines);
-  tail_.read(kBytesPerRead);
+  const bool more = tail_.read(kBytesPerRead);
   lines.insert(lines.end(), std::make_move_iterator(plog_lines_->begin()),
                std::make_move_iterator(plog_lines_->end()));
   plog_lines_->clear();
-  next_read_ = after(now, kReadEvery);
+  const bool quiet = !more && output_.bytes() + tail_.counts().bytes == bytes_before;
+  // Where nothing was written the descriptors are polled again, and the agent sleeps until then.
+  next_read_ = quiet ? TimePoint::min() : after(now, kReadEvery);
   return lines;
 }
 

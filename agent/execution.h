@@ -28,7 +28,7 @@ class Execution {
   // Throws an Error when it cannot be started.
   Execution(std::filesystem::path directory, const std::vector<std::string>& command,
             const std::filesystem::path& working_directory, Environment environment,
-            const std::string& cookie, os::OutputLimits output_limits);
+            const std::string& cookie, os::OutputLimits output_limits, TimePoint now);
 
   [[nodiscard]] pid_t id() const { return process_.id(); }
 
@@ -66,15 +66,16 @@ class Execution {
   std::shared_ptr<std::vector<protocol::StepLine>> plog_lines_;  // the tail's sink fills it
   os::LogTail tail_;
   os::Process process_;
+  std::vector<char> read_buffer_;
   os::TreeIdentity tree_;
   std::optional<os::TreeEnder> ender_;
   bool exit_taken_ = false;
   bool ended_ = false;
   bool output_ended_ = false;
   std::vector<os::ProcessInfo> stuck_;
-  TimePoint next_read_ = TimePoint::min();
-  TimePoint next_rescan_ = kNever;
-  TimePoint next_look_ = kNever;  // at the tree, while the program runs
+  TimePoint next_read_ = TimePoint::min();  // min: as soon as a descriptor is readable
+  TimePoint next_rescan_;
+  TimePoint next_look_;  // at the tree, while the program runs
 };
 
 }  // namespace mstune::agent

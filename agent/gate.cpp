@@ -55,9 +55,8 @@ void Gate::look_again(TimePoint now) {
 
 std::optional<std::string> Gate::judge(const os::Caller& caller, TimePoint now) {
   look_again(now);
-  const auto found = list_.names.find(caller.key);
-  if (found != list_.names.end()) {
-    return found->second;
+  if (list_.names.contains(caller.key)) {
+    return key_text(caller.key);
   }
   if (const auto line = refusals_.refused(caller.address, key_text(caller.key), now)) {
     log(*line);
@@ -69,10 +68,11 @@ void Gate::serve(TimePoint now) {
   handler_.serve([&](const os::Caller& caller) { return judge(caller, now); });
 }
 
-bool Gate::still_knows(const std::string& client, TimePoint now) {
+std::optional<std::string> Gate::client_of(const std::string& user, TimePoint now) {
   look_again(now);
-  return std::any_of(list_.names.begin(), list_.names.end(),
-                     [&](const auto& entry) { return entry.second == client; });
+  const auto found = std::find_if(list_.names.begin(), list_.names.end(),
+                                  [&](const auto& entry) { return key_text(entry.first) == user; });
+  return found == list_.names.end() ? std::nullopt : std::make_optional(found->second);
 }
 
 }  // namespace mstune::agent

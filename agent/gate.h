@@ -29,8 +29,9 @@ class Gate {
   [[nodiscard]] const os::ZapHandler& handler() const { return handler_; }
   void serve(TimePoint now);
 
-  // False once no key of that name is on the list any more.
-  bool still_knows(const std::string& client, TimePoint now);
+  // The name of the client whose message this is (os::Frames::user); nothing once its key is not
+  // on the list any more.
+  std::optional<std::string> client_of(const std::string& user, TimePoint now);
 
   [[nodiscard]] os::ListenSecurity security() const { return {pair_.secret_key}; }
   [[nodiscard]] const KeyPair& pair() const { return pair_; }

@@ -123,16 +123,23 @@ void Server::sweep_former_life() {
 
 void Server::run() {
   while (!stopping_ || !runners_.empty()) {
-    wait(steady_now());
+    os::PollSet polled;
+    wait(polled, steady_now());
     const TimePoint now = steady_now();
-    look_at_signals(now);
     if (gate_) {
       gate_->serve(now);
     }
-    receive(now);
+    if (polled.readable(signals_.descriptor())) {
+      look_at_signals(now);
+    }
+    if (polled.readable(socket_)) {
+      receive(now);
+    }
     drop_silent_sessions(now);
     environments_.step(now);
-    step_files(now);
+    if (polled.readable(receiver_.descriptor()) || now >= receiver_.deadline()) {
+      step_files(now);
+    }
     step_trials(now);
     begin_queued(now);
   }
@@ -151,8 +158,7 @@ TimePoint Server::deadline() const {
   return earliest;
 }
 
-void Server::wait(TimePoint now) {
-  os::PollSet polled;
+void Server::wait(os::PollSet& polled, TimePoint now) {
   polled.add(socket_);
   if (gate_) {
     polled.add(gate_->handler());
@@ -204,8 +210,12 @@ void Server::receive(TimePoint now) {
 }
 
 void Server::receive_one(os::Frames frames, TimePoint now) {
-  if (gate_ && !gate_->still_knows(frames.user, now)) {
-    return;  // taken off the list since it connected: silence, and its sessions run out
+  if (gate_) {
+    auto client = gate_->client_of(frames.user, now);
+    if (!client) {
+      return;  // taken off the list since it connected: silence, and its sessions run out
+    }
+    frames.user = std::move(*client);
   }
   std::optional<protocol::Request> request;
   try {

@@ -64,7 +64,7 @@ class Server {
   };
   using Runners = std::map<protocol::TrialKey, std::unique_ptr<TrialRunner>>;
 
-  void wait(TimePoint now);
+  void wait(os::PollSet& polled, TimePoint now);
   void receive(TimePoint now);
   void receive_one(os::Frames frames, TimePoint now);
   void handle(Session& session, const protocol::Request& request, std::string payload,

@@ -154,7 +154,7 @@ void TrialRunner::start(TimePoint now) {
     execution_.emplace(
         directory, command,
         spec_.working_directory.empty() ? directory : fs::path(spec_.working_directory),
-        std::move(environment.variables), settings_.cookie, output_limits(spec_, settings_));
+        std::move(environment.variables), settings_.cookie, output_limits(spec_, settings_), now);
   } catch (const Error& error) {
     handle(NotStarted{error.message()}, now);
     return;

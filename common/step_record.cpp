@@ -7,8 +7,19 @@
 namespace mstune {
 namespace {
 
-constexpr bool is_blank(char c) {
-  return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\v' || c == '\f';
+enum class CharacterKind : unsigned char { other, blank, equals };
+
+constexpr std::array<CharacterKind, 256> kKinds = [] {
+  std::array<CharacterKind, 256> kinds{};
+  for (const char blank : {' ', '\t', '\r', '\n', '\v', '\f'}) {
+    kinds.at(static_cast<unsigned char>(blank)) = CharacterKind::blank;
+  }
+  kinds.at(static_cast<unsigned char>('=')) = CharacterKind::equals;
+  return kinds;
+}();
+
+CharacterKind kind_of(char c) {
+  return kKinds[static_cast<unsigned char>(c)];
 }
 constexpr bool is_digit(char c) {
   return c >= '0' && c <= '9';
@@ -46,15 +57,16 @@ Values split_fields(std::string_view text) {
   // GE writes the names in this order, so the next one is nearly always the first to try.
   std::size_t expected = 0;
   while (true) {
-    while (at != end && is_blank(*at)) {
+    while (at != end && kind_of(*at) == CharacterKind::blank) {
       ++at;
     }
     const char* const begin = at;
-    const char* equals = nullptr;
-    for (; at != end && !is_blank(*at); ++at) {
-      if (*at == '=' && equals == nullptr) {
-        equals = at;
-      }
+    while (at != end && kind_of(*at) == CharacterKind::other) {
+      ++at;
+    }
+    const char* const equals = at != end && *at == '=' ? at : nullptr;
+    while (at != end && kind_of(*at) != CharacterKind::blank) {
+      ++at;
     }
     if (equals == nullptr) {
       return values;
@@ -262,10 +274,13 @@ std::optional<StepText> take_step(std::string_view& line) {
   }
   const std::string_view before = line.substr(0, tag);
   line.remove_prefix(tag + kStepTag.size());
-  const std::string_view fields = line.substr(0, std::min(find_step_tag(line), kStepFieldsMax));
-  StepText text = read_record(fields);
+  const auto next = find_step_tag(line);
+  StepText text = read_record(line.substr(0, std::min(next, kStepFieldsMax)));
   if (auto* record = std::get_if<StepRecord>(&text)) {
     record->header_pid = header_pid(before);
+  }
+  if (next == std::string_view::npos) {
+    line = {};
   }
   return text;
 }

@@ -5,8 +5,6 @@
 // the rest of its file and is not decided here.
 #pragma once
 
-#include <string.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,12 +23,8 @@ inline constexpr std::string_view kStepTag = "[GE_MS_TUNE][STEP]";
 inline constexpr std::size_t kStepLeadMax = 4 * 1024;
 inline constexpr std::size_t kStepFieldsMax = 12 * 1024;
 
-// Where the first tag begins, or npos.
-inline std::size_t find_step_tag(std::string_view text) {
-  const void* found = memmem(text.data(), text.size(), kStepTag.data(), kStepTag.size());
-  return found == nullptr ? std::string_view::npos
-                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
-}
+// Where the first tag begins, or npos. The search that everything else waits for.
+std::size_t find_step_tag(std::string_view text);
 
 // Views point into the line that was parsed.
 struct StepRecord {
@@ -57,8 +51,8 @@ using StepText = std::variant<StepRecord, MalformedStep>;
 bool is_step_line(std::string_view line);
 
 // Takes the first record off `line`, whose fields reach to the next tag or the end at most; `line`
-// becomes what follows the tag. Empty when there is no tag. A damaged log can glue several records
-// into one line, so call it until it is empty.
+// becomes what follows the tag, or empty when no other tag does. Empty when there is no tag. A
+// damaged log can glue several records into one line, so call it until it is empty.
 //
 // Fields are name=value tokens split at white space; the first token without '=' ends them, a
 // later equal name wins, an empty value counts as missing, unknown names are ignored.

@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "common/lanes.h"
 #include "common/step_record.h"
 
 namespace mstune {
 namespace {
 
 constexpr auto kNotFound = std::string_view::npos;
-
-// Sixteen bytes at once, in whatever registers the machine has for that.
-using Lanes = unsigned char __attribute__((vector_size(16)));
 
 // memrchr is several times faster than string_view::rfind, which goes byte by byte.
 std::size_t last_line_end(std::string_view bytes) {
@@ -26,17 +24,15 @@ std::size_t last_line_end(std::string_view bytes) {
 }  // namespace
 
 std::uint64_t count_line_ends(std::string_view bytes) {
-  Lanes line_end;
-  memset(&line_end, '\n', sizeof line_end);
+  const Lanes line_end = lanes_of('\n');
   std::uint64_t count = 0;
   while (bytes.size() >= sizeof(Lanes)) {
     // A lane counts to 255 before it must be emptied.
     const std::size_t blocks = std::min<std::size_t>(bytes.size() / sizeof(Lanes), 255);
     Lanes counts{};
     for (std::size_t block = 0; block < blocks; ++block) {
-      Lanes lanes;
-      memcpy(&lanes, bytes.data() + block * sizeof lanes, sizeof lanes);
-      counts -= reinterpret_cast<Lanes>(lanes == line_end);  // a lane that is equal is -1
+      // A lane that is equal is -1.
+      counts -= equal_lanes(load_lanes(bytes.data() + block * sizeof(Lanes)), line_end);
     }
     for (std::size_t lane = 0; lane < sizeof(Lanes); ++lane) {
       count += counts[lane];
@@ -76,20 +72,29 @@ void StepScanner::finish(const StepLineSink& sink) {
 }
 
 void StepScanner::scan_whole_lines(std::string_view bytes, const StepLineSink& sink) {
-  while (true) {
-    const auto tag = find_step_tag(bytes);
-    if (tag == kNotFound) {
-      number_ += count_line_ends(bytes);
-      return;
-    }
+  std::size_t tag = find_step_tag(bytes);
+  while (tag != kNotFound) {
     const auto before = last_line_end(bytes.substr(0, tag));
     const std::size_t begin = before == kNotFound ? 0 : before + 1;
     const std::size_t end = bytes.find('\n', tag);
     number_ += count_line_ends(bytes.substr(0, begin));
-    deliver(bytes.substr(begin, end - begin), sink);
+    // Each byte is searched once: nearly always the next tag stands on a later line.
+    const std::size_t fields = tag + kStepTag.size();
+    const std::size_t next = find_step_tag(bytes.substr(fields));
+    if (next == kNotFound || fields + next > end) {
+      deliver_one(bytes.substr(begin, end - begin), tag - begin, sink);
+    } else {
+      deliver(bytes.substr(begin, end - begin), sink);
+    }
     ++number_;
     bytes.remove_prefix(end + 1);
+    if (next != kNotFound && fields + next > end) {
+      tag = fields + next - end - 1;
+    } else {
+      tag = next == kNotFound ? kNotFound : find_step_tag(bytes);
+    }
   }
+  number_ += count_line_ends(bytes);
 }
 
 void StepScanner::keep(std::string_view part, const StepLineSink& sink) {
@@ -124,17 +129,22 @@ void StepScanner::trim_tail(const StepLineSink& sink) {
 }
 
 void StepScanner::deliver(std::string_view line, const StepLineSink& sink) const {
-  std::size_t begin = 0;  // of what belongs to the next tag
   std::size_t tag = find_step_tag(line);
   while (tag != kNotFound) {
     const std::size_t fields = tag + kStepTag.size();
     const std::size_t next = find_step_tag(line.substr(fields));
-    const std::size_t end = fields + std::min({next, kStepFieldsMax, line.size() - fields});
-    begin = std::max(begin, tag - std::min(tag, kStepLeadMax));
-    sink(number_, line.substr(begin, end - begin));
-    begin = fields;
-    tag = next == kNotFound ? kNotFound : fields + next;
+    deliver_one(line.substr(0, next == kNotFound ? next : fields + next), tag, sink);
+    line.remove_prefix(fields);
+    tag = next;
   }
+}
+
+// `line` holds one tag, at `tag`.
+void StepScanner::deliver_one(std::string_view line, std::size_t tag,
+                              const StepLineSink& sink) const {
+  const std::size_t begin = tag - std::min(tag, kStepLeadMax);
+  const std::size_t length = tag - begin + kStepTag.size() + kStepFieldsMax;
+  sink(number_, line.substr(begin, length));
 }
 
 }  // namespace mstune

@@ -4,6 +4,7 @@
 // hold few records. Memory is bounded whatever the length of a line.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -30,6 +31,7 @@ class StepScanner {
   void keep(std::string_view part, const StepLineSink& sink);
   void trim_tail(const StepLineSink& sink);
   void deliver(std::string_view line, const StepLineSink& sink) const;
+  void deliver_one(std::string_view line, std::size_t tag, const StepLineSink& sink) const;
 
   std::string tail_;          // what may still matter of the line that has not ended
   bool open_ = false;         // a line has begun and not ended

@@ -12,6 +12,7 @@
 #include "coordinator/report_table.h"
 #include "coordinator/saved_run.h"
 #include "coordinator/steps_csv.h"
+#include "coordinator/trial_digest.h"
 #include "coordinator/trial_records.h"
 
 namespace mstune::coordinator {
@@ -98,9 +99,9 @@ void write_steps_csv(const fs::path& path, const StepSet& steps) {
 }
 
 // One trial at a time: the records of the one before are gone when the next are read.
-EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const Gates& gates, bool plain,
-                                bool write) {
-  EvaluatedTrial result{trial.saved.trial, trial.saved.attempt, trial.saved.outcome, {}};
+EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument& campaign,
+                                bool plain, bool write) {
+  EvaluatedTrial result{trial.saved.trial, trial.saved.attempt, trial.saved.outcome, {}, {}};
   if (trial.missing) {
     if (result.outcome.exit_code && result.outcome.reasons.empty()) {
       result.outcome.reasons.push_back(
@@ -113,7 +114,8 @@ EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const Gates& gates, bo
   const RecordLog log =
       plain ? read_plain_records(trial.directory) : read_trial_records(trial.directory);
   const StepSet steps(log);
-  result.evaluation = evaluate(steps, trial.saved.config, result.outcome, gates);
+  result.evaluation = evaluate(steps, trial.saved.config, result.outcome, campaign.gates);
+  result.digest = read_digest(trial.directory, campaign.digest_pattern);
   if (write) {
     write_steps_csv(trial.directory / "steps.csv", steps);
   }
@@ -123,8 +125,8 @@ EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const Gates& gates, bo
 void print_report(const CampaignDocument& campaign, const Ranking& ranking,
                   const std::vector<EvaluatedTrial>& trials, std::ostream& out) {
   for (const EvaluatedTrial& trial : trials) {
-    out << fmt::format("[{:03}] {} round {}: {}\n", trial.trial.index, name(trial.trial.candidate),
-                       trial.trial.repeat, trial_result_text(trial));
+    out << fmt::format("[{:03}] {}: {}\n", trial.trial.index, title(trial.trial),
+                       trial_result_text(trial));
   }
   out << '\n' << report_table(campaign, ranking);
 }
@@ -138,12 +140,16 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
     notes << fmt::format("note: {}\n", note.text);
   }
   run.campaign.gates = options.gates;
+  if (!options.digest_pattern.empty()) {
+    run.campaign.digest_pattern = options.digest_pattern;
+  }
+  check_digest_pattern(run.campaign.digest_pattern, "the campaign's digest_pattern");
 
   std::vector<EvaluatedTrial> trials;
   for (const TrialOnDisk& trial : run.trials) {
-    trials.push_back(evaluate_on_disk(trial, options.gates, plain, options.write));
+    trials.push_back(evaluate_on_disk(trial, run.campaign, plain, options.write));
   }
-  const Ranking ranking = rank(trials, run.campaign.candidates);
+  const Ranking ranking = rank(trials, run.campaign.candidates, confidence_rules(run.campaign));
   const std::string document = summary_json(run.campaign, ranking, trials);
   if (options.write) {
     os::write_file_atomically(run.directory / "summary.json", document);

@@ -12,6 +12,7 @@ namespace mstune::coordinator {
 struct AnalyzeOptions {
   std::vector<std::string> inputs;  // one run directory, or NAME=PATH of plain logs
   Gates gates;                      // --drop-first, --min-steps, --main-graph
+  std::string digest_pattern;       // empty: that of the campaign
   bool json = false;                // the summary document on `out` and nothing else
   bool write = false;               // summary.json, summary.csv and each steps.csv anew
 };

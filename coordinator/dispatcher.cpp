@@ -254,6 +254,19 @@ void Dispatcher::on(const AttemptRecorded& event, TimePoint /*now*/) {
   }
 }
 
+void Dispatcher::on(const TrialsAdded& event, TimePoint /*now*/) {
+  if (!asked_for_more_) {
+    return;
+  }
+  asked_for_more_ = false;
+  settings_.open_ended = !event.trials.empty();
+  settings_.candidates.insert(settings_.candidates.end(), event.candidates.begin(),
+                              event.candidates.end());
+  settings_.trials.insert(settings_.trials.end(), event.trials.begin(), event.trials.end());
+  builds_.resize(settings_.candidates.size(), BuildState::waiting);
+  trials_.resize(settings_.trials.size());
+}
+
 void Dispatcher::on(const InterruptAsked& /*event*/, TimePoint now) {
   if (interrupted_) {
     return;
@@ -289,7 +302,7 @@ void Dispatcher::proceed(TimePoint now) {
     return trial.state == TrialState::done;
   });
   if (all_done) {
-    finish(Ending::complete, {});
+    finish_or_ask();
     return;
   }
   const bool none_left = std::all_of(agents_.begin(), agents_.end(), [](const Agent& agent) {
@@ -364,6 +377,15 @@ void Dispatcher::assign(std::uint32_t trial, TimePoint now) {
   ++progress.attempts;
   progress.assign_again = after(now, kAssignAgain);
   actions_.emplace_back(AssignAttempt{current(trial)});
+}
+
+void Dispatcher::finish_or_ask() {
+  if (!settings_.open_ended) {
+    finish(Ending::complete, {});
+  } else if (!asked_for_more_) {
+    asked_for_more_ = true;
+    actions_.emplace_back(NeedMore{});
+  }
 }
 
 void Dispatcher::finish(Ending ending, Message why) {

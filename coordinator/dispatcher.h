@@ -21,6 +21,7 @@ struct CampaignSettings {
   std::vector<Candidate> candidates;
   std::vector<Trial> trials;
   bool offline = false;            // candidates are built and uploaded before they run
+  bool open_ended = false;         // when all trials are done, more are asked for (NeedMore)
   bool keep_going = false;         // a failed build voids its candidate, not the campaign
   std::size_t compile_jobs = 1;    // builds at the same time, from 1
   std::size_t agents = 1;          // one so far; the events carry an agent's number all the same
@@ -80,11 +81,15 @@ struct AttemptLost {  // the agent knows nothing of it
 struct AttemptRecorded {  // its files and its evaluation are on disk
   Attempt attempt;
 };
+struct TrialsAdded {  // the answer to NeedMore; without trials the campaign is complete
+  std::vector<Candidate> candidates;  // new ones, to be built first where the campaign is offline
+  std::vector<Trial> trials;          // their indices go on where those before end
+};
 struct InterruptAsked {};
 struct Tick {};
-using CampaignEvent =
-    std::variant<AgentReady, AgentGone, AgentRefused, Built, BuildFailed, Uploaded, UploadFailed,
-                 AttemptSeen, AttemptExited, AttemptLost, AttemptRecorded, InterruptAsked, Tick>;
+using CampaignEvent = std::variant<AgentReady, AgentGone, AgentRefused, Built, BuildFailed,
+                                   Uploaded, UploadFailed, AttemptSeen, AttemptExited, AttemptLost,
+                                   AttemptRecorded, TrialsAdded, InterruptAsked, Tick>;
 
 // ---- what to do ----
 struct StartBuild {
@@ -116,6 +121,7 @@ struct RecordVoid {  // the trial never ran and never will
   std::string code;
   Message why;
 };
+struct NeedMore {};  // all trials are done; answered by TrialsAdded
 struct Tell {
   Message what;
 };
@@ -126,7 +132,7 @@ struct Finish {
 };
 using CampaignAction =
     std::variant<StartBuild, StopBuilds, StartUpload, AssignAttempt, CollectAttempt, ReleaseAttempt,
-                 CancelAttempt, DiscardAttempt, RecordVoid, Tell, Finish>;
+                 CancelAttempt, DiscardAttempt, RecordVoid, NeedMore, Tell, Finish>;
 
 class Dispatcher {
  public:
@@ -166,6 +172,7 @@ class Dispatcher {
   void on(const AttemptExited& event, TimePoint now);
   void on(const AttemptLost& event, TimePoint now);
   void on(const AttemptRecorded& event, TimePoint now);
+  void on(const TrialsAdded& event, TimePoint now);
   void on(const InterruptAsked& event, TimePoint now);
   void on(const Tick& event, TimePoint now);
 
@@ -178,6 +185,7 @@ class Dispatcher {
   void lose_attempts_on(std::size_t agent);
   void lose(std::uint32_t trial);
   void void_candidate(std::size_t candidate, const Message& why);
+  void finish_or_ask();
   void finish(Ending ending, Message why);
   [[nodiscard]] bool in_flight(const TrialProgress& progress) const;
   [[nodiscard]] bool is_current(const Attempt& attempt) const;
@@ -187,6 +195,7 @@ class Dispatcher {
   std::vector<Agent> agents_;
   std::vector<BuildState> builds_;     // one a candidate
   std::vector<TrialProgress> trials_;  // one a trial
+  bool asked_for_more_ = false;
   bool interrupted_ = false;
   TimePoint interrupt_deadline_ = kNever;
   bool finished_ = false;

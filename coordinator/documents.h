@@ -23,7 +23,16 @@ struct CampaignDocument {
   std::uint64_t repeat = 0;
   Gates gates;
   std::vector<Candidate> candidates;
+  Order order{OrderKind::fixed, 0};         // of the trials within a round; the sample's is fixed
+  std::optional<std::uint64_t> max_repeat;  // --until-proven: its bound; empty: fixed rounds
+  bool control = false;                     // --aa
+  bool refine = false;
+  int confirm_rounds = 0;      // --confirm; 0: none
+  std::string digest_pattern;  // empty: results are not compared
 };
+
+// How the campaign's looks at its evidence were planned; --repeat rounds come before the first.
+ConfidenceRules confidence_rules(const CampaignDocument& campaign);
 
 // A trial as its trial.json or the list in summary.json knows it; the evaluation is made anew.
 struct SavedTrial {

@@ -10,6 +10,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::uint64_t kRepeatMax = 10000;
+
 // A JSON object of a document, with the words for what is wrong in it.
 class Fields {
  public:
@@ -66,6 +68,14 @@ class Fields {
       throw wrong(field, "a whole number of at most 31 bits");
     }
     return found->get<int>();
+  }
+  // False where the field is missing.
+  [[nodiscard]] bool truth(const char* field) const {
+    const Json* found = find(field);
+    if (found != nullptr && !found->is_boolean()) {
+      throw wrong(field, "true or false");
+    }
+    return found != nullptr && found->get<bool>();
   }
   // Empty where the field is missing.
   [[nodiscard]] std::vector<Json> list(const char* field) const {
@@ -126,12 +136,26 @@ CampaignDocument read_campaign(const Fields& fields) {
   campaign.repeat = fields.count("repeat", 0);
   campaign.gates.drop_first = fields.count("drop_first", campaign.gates.drop_first);
   campaign.gates.min_steps = fields.count("min_steps", campaign.gates.min_steps);
+  campaign.gates.drop_auto = fields.truth("drop_first_auto");
   if (const auto object = fields.text("main_graph")) {
     campaign.gates.main_object = parse_name(parse_object_id, *object, fields.path());
   }
   for (const std::string& config : fields.texts("configs")) {
     campaign.candidates.push_back(parse_name(parse_candidate, config, fields.path()));
   }
+  if (fields.text("order") == "random") {
+    campaign.order = {OrderKind::random, fields.count("seed", 0)};
+  }
+  if (fields.find("max_repeat") != nullptr) {
+    campaign.max_repeat = fields.count("max_repeat", 0);
+    if (*campaign.max_repeat > kRepeatMax) {
+      throw fields.wrong("max_repeat", "a number of rounds");
+    }
+  }
+  campaign.control = fields.truth("control_runs");
+  campaign.refine = fields.truth("refine");
+  campaign.confirm_rounds = std::max(0, fields.small("confirm_rounds").value_or(0));
+  campaign.digest_pattern = fields.text("digest_pattern").value_or("");
   return campaign;
 }
 
@@ -148,6 +172,16 @@ std::vector<Reason> outside_reasons(const Fields& fields) {
   return reasons;
 }
 
+Purpose read_purpose(const Fields& fields) {
+  const std::string text = fields.text("purpose").value_or(std::string(word(Purpose::measure)));
+  for (const Purpose purpose : {Purpose::measure, Purpose::control, Purpose::confirm}) {
+    if (text == word(purpose)) {
+      return purpose;
+    }
+  }
+  throw fields.wrong("purpose", "\"measure\", \"control\" or \"confirm\"");
+}
+
 SavedTrial read_trial(const Fields& fields) {
   SavedTrial saved;
   saved.config = fields.text("config").value_or("");
@@ -160,6 +194,7 @@ SavedTrial read_trial(const Fields& fields) {
     saved.index = static_cast<std::uint32_t>(*index);
     saved.trial.index = *saved.index;
   }
+  saved.trial.purpose = read_purpose(fields);
   saved.attempt = static_cast<std::uint32_t>(std::max(1, fields.small("attempt").value_or(1)));
   saved.outcome.exit_code = fields.small("exit_code");
   saved.outcome.wall_seconds = fields.number("wall_seconds");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <nlohmann/json.hpp>
@@ -41,6 +42,16 @@ Json head(const CampaignDocument& campaign, const std::vector<Candidate>& order)
   json["min_steps"] = campaign.gates.min_steps;
   json["main_graph"] = main ? Json(name(*main)) : Json(nullptr);
   json["configs"] = std::move(configs);
+  const bool random = campaign.order.kind == OrderKind::random;
+  json["order"] = random ? "random" : "fixed";
+  json["seed"] = random ? Json(campaign.order.seed) : Json(nullptr);
+  json["drop_first_auto"] = campaign.gates.drop_auto;
+  json["max_repeat"] = or_null(campaign.max_repeat);
+  json["control_runs"] = campaign.control;
+  json["refine"] = campaign.refine;
+  json["confirm_rounds"] = campaign.confirm_rounds;
+  json["digest_pattern"] =
+      campaign.digest_pattern.empty() ? Json(nullptr) : Json(campaign.digest_pattern);
   return json;
 }
 
@@ -72,12 +83,101 @@ Json to_json(const EvaluatedTrial& trial) {
   json["processes"] = evaluation.processes;
   json["main_process"] = main ? Json(main->pid) : Json(nullptr);
   json["index"] = trial.trial.index;
+  json["drop_first"] = evaluation.drop_first;
+  json["purpose"] = word(trial.trial.purpose);
+  json["digest"] = or_null(trial.digest);
   json["attempt"] = trial.attempt;
   return json;
 }
 
 std::string joined(const std::vector<std::string>& texts) {
   return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+// "" for a figure that is not known: `speedup_low, speedup_high, evidence` of a candidate.
+struct EvidenceFields {
+  std::optional<double> low;
+  std::optional<double> high;
+  std::optional<std::string> word;
+};
+
+EvidenceFields evidence_fields(const Ranking& ranking, const Candidate& candidate) {
+  EvidenceFields fields;
+  const auto found = ranking.confidence.candidates.find(candidate);
+  if (found == ranking.confidence.candidates.end()) {
+    return fields;
+  }
+  if (const auto& interval = found->second.interval) {
+    fields.low = std::exp(interval->low);
+    fields.high = std::exp(interval->high);
+  }
+  if (const auto& evidence = found->second.evidence) {
+    fields.word = std::string(word(*evidence));
+  }
+  return fields;
+}
+
+Json interval_json(const Interval& interval) {
+  return {{"speedup", figure(std::exp(interval.point))},
+          {"speedup_low", figure(std::exp(interval.low))},
+          {"speedup_high", figure(std::exp(interval.high))}};
+}
+
+// "same", "different", "nondeterministic"; null where there is nothing to compare.
+Json result_json(const ResultCheck& check) {
+  switch (check.result) {
+    case SameResult::same:
+      return "same";
+    case SameResult::different:
+      return "different";
+    case SameResult::nondeterministic:
+      return "nondeterministic";
+    case SameResult::unknown:
+      break;
+  }
+  return nullptr;
+}
+
+void add_evidence(Json& json, const Ranking& ranking, const Candidate& candidate) {
+  const EvidenceFields fields = evidence_fields(ranking, candidate);
+  json["speedup_low"] = fields.low ? figure(*fields.low) : Json(nullptr);
+  json["speedup_high"] = fields.high ? figure(*fields.high) : Json(nullptr);
+  json["evidence"] = or_null(fields.word);
+  const auto found = ranking.confidence.candidates.find(candidate);
+  json["more_rounds"] = found == ranking.confidence.candidates.end()
+                            ? Json(nullptr)
+                            : or_null(found->second.more_rounds);
+  json["same_result"] = found == ranking.confidence.candidates.end()
+                            ? Json(nullptr)
+                            : result_json(found->second.result);
+}
+
+Json names(const std::vector<Candidate>& candidates) {
+  Json list = Json::array();
+  for (const Candidate& candidate : candidates) {
+    list.push_back(name(candidate));
+  }
+  return list;
+}
+
+Json drift_json(const Drift& drift) {
+  return {{"change", figure(std::expm1(drift.log_change))}, {"p_value", figure(drift.p_value)}};
+}
+
+Json confirmation_json(const Confirmation& confirmation) {
+  Json json = interval_json(confirmation.interval);
+  json["config"] = name(confirmation.candidate);
+  return json;
+}
+
+void add_confidence(Json& json, const Confidence& confidence) {
+  json["proven"] = name(confidence.proven);
+  json["tied"] = names(confidence.tied);
+  json["preferred"] = name(confidence.preferred);
+  json["control"] = confidence.control ? interval_json(*confidence.control) : Json(nullptr);
+  json["confirmation"] =
+      confidence.confirmation ? confirmation_json(*confidence.confirmation) : Json(nullptr);
+  json["drift"] = confidence.drift ? drift_json(*confidence.drift) : Json(nullptr);
 }
 
 Json to_json(const Summary& summary) {
@@ -100,6 +200,16 @@ Json to_json(const Summary& summary) {
 
 }  // namespace
 
+ConfidenceRules confidence_rules(const CampaignDocument& campaign) {
+  ConfidenceRules rules;
+  if (campaign.max_repeat) {
+    rules.until_proven = SequentialRules{};
+    rules.until_proven->max_rounds = std::max<std::size_t>(2, *campaign.max_repeat);
+    rules.until_proven->first_look = std::max<std::size_t>(2, campaign.repeat);
+  }
+  return rules;
+}
+
 std::string campaign_json(const CampaignDocument& campaign) {
   return text_of(head(campaign, campaign.candidates));
 }
@@ -115,10 +225,12 @@ std::string summary_json(const CampaignDocument& campaign, const Ranking& rankin
   for (const Summary& summary : ranking.summaries) {
     ranked.push_back(summary.candidate);
     summaries.push_back(to_json(summary));
+    add_evidence(summaries.back(), ranking, summary.candidate);
   }
   Json json = head(campaign, ranked);
   json["summaries"] = std::move(summaries);
   json["recommended"] = name(ranking.recommended);
+  add_confidence(json, ranking.confidence);
   json["trials"] = Json::array();
   for (const EvaluatedTrial& trial : trials) {
     json["trials"].push_back(to_json(trial));
@@ -128,7 +240,8 @@ std::string summary_json(const CampaignDocument& campaign, const Ranking& rankin
 
 std::string summary_csv(const Ranking& ranking) {
   std::string text =
-      "config,trials,valid_trials,steps,mean_us,median_us,p90_us,cv,speedup,verdict,reasons\n";
+      "config,trials,valid_trials,steps,mean_us,median_us,p90_us,cv,speedup,verdict,reasons,"
+      "speedup_low,speedup_high,evidence\n";
   for (const Summary& summary : ranking.summaries) {
     const auto& figures = summary.figures;
     text += fmt::format("{},{},{},{}", name(summary.candidate), summary.trials,
@@ -137,7 +250,11 @@ std::string summary_csv(const Ranking& ranking) {
                                   figures->p90_us, figures->cv)
                     : ",,,,";
     text += summary.speedup ? fmt::format(",{}", *summary.speedup) : ",";
-    text += fmt::format(",{},{}\n", word(summary.verdict), csv_field(joined(summary.reasons)));
+    text += fmt::format(",{},{}", word(summary.verdict), csv_field(joined(summary.reasons)));
+    const EvidenceFields evidence = evidence_fields(ranking, summary.candidate);
+    text +=
+        evidence.low && evidence.high ? fmt::format(",{},{}", *evidence.low, *evidence.high) : ",,";
+    text += fmt::format(",{}\n", evidence.word.value_or(""));
   }
   return text;
 }

@@ -17,6 +17,7 @@ struct Gates {
   std::uint64_t drop_first = 1;         // steps below this number are warm-up
   std::uint64_t min_steps = 5;          // retained steps that the main object needs
   std::optional<ObjectId> main_object;  // empty: the one with most retained records
+  bool drop_auto = false;               // find the warm-up's end; drop_first where there is none
 };
 
 // Why a trial does not count.
@@ -40,7 +41,9 @@ struct TrialEvaluation {
   std::uint64_t step_count = 0;  // distinct steps of all objects, warm-up included
   std::optional<ProcessObject> main_object;
   std::uint64_t processes = 0;          // that wrote records
+  std::uint64_t drop_first = 0;         // steps below this number were left out
   std::vector<std::uint64_t> costs_us;  // of the main object's retained steps
+  std::optional<double> start_s;        // of the first of them, on its machine's clock
 };
 
 // `expected_mode` is the candidate as it was handed to the pass: a record with another text was

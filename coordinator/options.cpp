@@ -1,6 +1,7 @@
 #include "coordinator/options.h"
 
 #include <array>
+#include <charconv>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -10,12 +11,20 @@
 #include "common/version.h"
 #include "common/words.h"
 #include "coordinator/plan.h"
+#include "coordinator/trial_digest.h"
 
 namespace mstune::coordinator {
 namespace {
 
 constexpr int kRepeatMax = 10000;
+constexpr int kMaxRepeatMax = 1000;
 constexpr double kSecondsMax = 1e9;
+constexpr std::uint64_t kSeedMax = (std::uint64_t{1} << 53U) - 1;  // JSON readers keep it exactly
+
+struct GateTexts {
+  std::string drop_first = "1";
+  std::string main_graph;
+};
 
 // Values as CLI11 fills them in, before they are checked together.
 struct TuneTexts {
@@ -24,22 +33,80 @@ struct TuneTexts {
   std::string strategies = "LoadBalance,MainStream";
   std::string streams = "2,4,8";
   std::string configs;
-  std::string main_graph;
+  std::string order = "random";
+  GateTexts gates;
   double timeout_seconds = 1800;
 };
 
-void add_gates(CLI::App& command, Gates& gates, std::string& main_graph) {
-  command.add_option("--drop-first", gates.drop_first, "Leave out this many first steps (warm-up)")
-      ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+void add_digest_pattern(CLI::App& command, std::string& pattern) {
+  command.add_option("--digest-pattern", pattern,
+                     "The line that tells what a run computed: a regular expression with one "
+                     "group, as in \"digest (\\w+)\"");
+}
+
+void add_gates(CLI::App& command, Gates& gates, GateTexts& texts) {
+  command
+      .add_option("--drop-first", texts.drop_first,
+                  "Leave out this many first steps (warm-up), or auto: those before the cost of a "
+                  "run has settled")
+      ->capture_default_str();
   command
       .add_option("--min-steps", gates.min_steps,
                   "Steps that a trial needs after the warm-up to count")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command.add_option("--main-graph", main_graph,
+  command.add_option("--main-graph", texts.main_graph,
                      "Judge this object: session_id:graph_id or model:model_id (default: the one "
                      "with most records)");
+}
+
+void add_stages(CLI::App& command, TuneOptions& options) {
+  command.add_flag("--until-proven", options.until_proven,
+                   "Go on in rounds until every candidate is settled");
+  command.add_option("--max-repeat", options.max_repeat, "Bound of --until-proven")
+      ->capture_default_str()
+      ->check(CLI::Range(2, kMaxRepeatMax));
+  command.add_flag("--refine", options.refine, "Then try the neighbours of the best stream counts");
+  command.add_flag("--aa", options.control,
+                   "Run default under a second name, too, to see what the box adds");
+  command
+      .add_option("--confirm", options.confirm_rounds,
+                  "Then measure the winner against default in so many fresh rounds of four runs")
+      ->check(CLI::Range(2, kMaxRepeatMax));
+  add_digest_pattern(command, options.digest_pattern);
+}
+
+void refuse_stages_that_conflict(const TuneOptions& options, bool max_repeat_given) {
+  if (!options.until_proven) {
+    if (max_repeat_given) {
+      throw usage_error("options.max_repeat_alone", "--max-repeat goes with --until-proven only");
+    }
+    return;
+  }
+  if (options.refine) {
+    throw usage_error("options.refine_until_proven",
+                      "--refine and --until-proven exclude each other: the error rate holds for a "
+                      "set of candidates that is known before; refine first, then give the "
+                      "candidates by --configs");
+  }
+  if (options.repeat < 2 || options.repeat > options.max_repeat) {
+    throw usage_error("options.repeat_until_proven",
+                      "--repeat {} with --until-proven: the rounds before the first look, at least "
+                      "2 and at most --max-repeat {}",
+                      options.repeat, options.max_repeat);
+  }
+}
+
+void add_order(CLI::App& command, TuneTexts& texts) {
+  command
+      .add_option(
+          "--order", texts.order,
+          "Of the trials within a round. random: no candidate owns a slot; fixed: as listed")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"random", "fixed"}));
+  command
+      .add_option("--seed", texts.options.seed, "Repeat the random order of an earlier campaign")
+      ->check(CLI::Range(std::uint64_t{0}, kSeedMax));
 }
 
 CLI::App* add_tune(CLI::App& app, TuneTexts& texts) {
@@ -68,7 +135,9 @@ CLI::App* add_tune(CLI::App& app, TuneTexts& texts) {
   tune->add_option("--repeat", options.repeat, "Rounds: trials of each candidate")
       ->capture_default_str()
       ->check(CLI::Range(1, kRepeatMax));
-  add_gates(*tune, options.gates, texts.main_graph);
+  add_order(*tune, texts);
+  add_stages(*tune, options);
+  add_gates(*tune, options.gates, texts.gates);
   tune->add_option("--timeout", texts.timeout_seconds,
                    "Seconds for a build, an upload or a run; 0: none")
       ->capture_default_str()
@@ -81,14 +150,15 @@ CLI::App* add_tune(CLI::App& app, TuneTexts& texts) {
   return tune;
 }
 
-CLI::App* add_analyze(CLI::App& app, AnalyzeOptions& options, std::string& main_graph) {
+CLI::App* add_analyze(CLI::App& app, AnalyzeOptions& options, GateTexts& texts) {
   CLI::App* analyze = app.add_subcommand(
       "analyze", "Evaluate a run directory or plain logs again, without running");
   analyze
       ->add_option("inputs", options.inputs,
                    "RUN_DIR, or logs as NAME=PATH: default=DIR LoadBalance:4=FILE")
       ->required();
-  add_gates(*analyze, options.gates, main_graph);
+  add_gates(*analyze, options.gates, texts);
+  add_digest_pattern(*analyze, options.digest_pattern);
   analyze->add_flag("--json", options.json, "Print the summary document and nothing else");
   analyze->add_flag("--write", options.write, "Write summary.json, summary.csv and steps.csv anew");
   return analyze;
@@ -103,9 +173,20 @@ CLI::App* add_keygen(CLI::App& app, KeygenOptions& options) {
   return keygen;
 }
 
-void take_main_graph(const std::string& text, Gates& gates) {
-  if (!text.empty()) {
-    gates.main_object = parse_object_id(text);
+void take_gates(const GateTexts& texts, Gates& gates) {
+  if (!texts.main_graph.empty()) {
+    gates.main_object = parse_object_id(texts.main_graph);
+  }
+  const std::string& text = texts.drop_first;
+  gates.drop_auto = text == "auto";
+  if (gates.drop_auto) {
+    return;
+  }
+  const auto [end, failure] =
+      std::from_chars(text.data(), text.data() + text.size(), gates.drop_first);
+  if (failure != std::errc{} || end != text.data() + text.size()) {
+    throw usage_error("options.bad_option",
+                      "--drop-first {}: a whole number from 0, or auto, belongs there", text);
   }
 }
 
@@ -126,7 +207,10 @@ TuneOptions checked(TuneTexts texts, const CLI::App& tune) {
                                              : candidates_of_list(texts.configs);
   options.timeout =
       std::chrono::milliseconds(static_cast<std::int64_t>(texts.timeout_seconds * 1000));
-  take_main_graph(texts.main_graph, options.gates);
+  options.order = texts.order == "fixed" ? OrderKind::fixed : OrderKind::random;
+  refuse_stages_that_conflict(options, tune.count("--max-repeat") > 0);
+  check_digest_pattern(options.digest_pattern, "--digest-pattern");
+  take_gates(texts.gates, options.gates);
   if (options.offline) {
     if (options.compile_command.empty()) {
       throw usage_error("options.no_compile_command",
@@ -184,15 +268,15 @@ Command parse_command_line(int argc, const char* const* argv) {
   TuneTexts texts;
   const CLI::App* tune = add_tune(app, texts);
   AnalyzeOptions analyze_options;
-  std::string analyze_main_graph;
-  const CLI::App* analyze = add_analyze(app, analyze_options, analyze_main_graph);
+  GateTexts analyze_gates;
+  const CLI::App* analyze = add_analyze(app, analyze_options, analyze_gates);
   KeygenOptions keygen_options;
   const CLI::App* keygen = add_keygen(app, keygen_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     const auto chosen = app.get_subcommands();
-    return Printed{chosen.empty() ? app.help() : chosen.front()->help(), 0};
+    return Printed{chosen.empty() ? app.help() : chosen.front()->help("mstune"), 0};
   } catch (const CLI::CallForVersion&) {
     return Printed{app.version() + "\n", 0};
   } catch (const CLI::ParseError& error) {
@@ -201,7 +285,8 @@ Command parse_command_line(int argc, const char* const* argv) {
                       chosen.empty() ? "" : chosen.front()->get_name() + " ");
   }
   if (analyze->parsed()) {
-    take_main_graph(analyze_main_graph, analyze_options.gates);
+    take_gates(analyze_gates, analyze_options.gates);
+    check_digest_pattern(analyze_options.digest_pattern, "--digest-pattern");
     return analyze_options;
   }
   if (keygen->parsed()) {

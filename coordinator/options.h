@@ -1,6 +1,8 @@
 // The command line of mstune. Checks what can be checked without looking at the world.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "coordinator/analyze.h"
 #include "coordinator/evaluation.h"
 #include "coordinator/keygen.h"
+#include "coordinator/order.h"
 
 namespace mstune::coordinator {
 
@@ -21,6 +24,14 @@ struct TuneOptions {
   std::string om_dir;                     // empty: <run directory>/om
   std::vector<Candidate> candidates;      // `default` first
   int repeat = 3;
+  OrderKind order = OrderKind::random;  // of the trials within a round
+  std::optional<std::uint64_t> seed;    // of a random order; empty: one is drawn
+  bool until_proven = false;            // more rounds until every candidate is settled
+  int max_repeat = 20;                  // their bound
+  bool refine = false;                  // then the neighbours of the best stream counts
+  bool control = false;                 // --aa: `default` runs under a second name, too
+  int confirm_rounds = 0;               // fresh rounds for the winner; 0: none
+  std::string digest_pattern;           // empty: results are not compared
   Gates gates;
   Duration timeout = std::chrono::seconds(1800);  // zero: none
   std::string output_dir = "./ge_ms_autotune_output";

@@ -1,6 +1,7 @@
 #include "coordinator/plan.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -65,18 +66,72 @@ std::vector<Candidate> candidates_of_list(std::string_view configs) {
   return candidates;
 }
 
-std::vector<Trial> trials_in_rounds(const std::vector<Candidate>& candidates, int repeat) {
+std::string_view word(Purpose purpose) {
+  switch (purpose) {
+    case Purpose::control:
+      return "control";
+    case Purpose::confirm:
+      return "confirm";
+    case Purpose::measure:
+      break;
+  }
+  return "measure";
+}
+
+std::vector<Trial> trials_of_round(const RoundPlan& plan, const Order& order,
+                                   std::uint32_t first_index) {
+  std::vector<Trial> listed;
+  for (const Candidate& candidate : plan.participants) {
+    listed.push_back({0, candidate, plan.round, Purpose::measure});
+  }
+  if (plan.control) {
+    listed.push_back({0, kDefaultCandidate, plan.round, Purpose::control});
+  }
+  std::vector<std::size_t> slots(listed.size());
+  std::iota(slots.begin(), slots.end(), std::size_t{0});
   std::vector<Trial> trials;
-  for (int round = 1; round <= repeat; ++round) {
-    for (const Candidate& candidate : candidates) {
-      trials.push_back({static_cast<std::uint32_t>(trials.size()), candidate, round});
+  for (const std::size_t slot :
+       round_order(order, static_cast<std::size_t>(plan.round - 1), slots)) {
+    trials.push_back(listed[slot]);
+    trials.back().index = first_index++;
+  }
+  return trials;
+}
+
+std::vector<Trial> confirming_trials(const Candidate& winner, int rounds, const Order& order,
+                                     std::uint32_t first_index) {
+  std::vector<Trial> trials;
+  for (int round = 1; round <= rounds; ++round) {
+    for (const std::size_t who : abba_order(order, static_cast<std::size_t>(round - 1), 0, 1)) {
+      trials.push_back(
+          {first_index++, who == 0 ? kDefaultCandidate : winner, round, Purpose::confirm});
     }
   }
   return trials;
 }
 
+std::vector<Trial> trials_in_rounds(const std::vector<Candidate>& candidates, int repeat,
+                                    const Order& order) {
+  std::vector<Trial> trials;
+  for (int round = 1; round <= repeat; ++round) {
+    const auto more =
+        trials_of_round({candidates, round}, order, static_cast<std::uint32_t>(trials.size()));
+    trials.insert(trials.end(), more.begin(), more.end());
+  }
+  return trials;
+}
+
 std::string directory_name(const Trial& trial) {
-  return fmt::format("trial_{:03}_{}_r{}", trial.index, file_name(trial.candidate), trial.repeat);
+  const std::string purpose =
+      trial.purpose == Purpose::measure ? "" : fmt::format("_{}", word(trial.purpose));
+  return fmt::format("trial_{:03}_{}{}_r{}", trial.index, file_name(trial.candidate), purpose,
+                     trial.repeat);
+}
+
+std::string title(const Trial& trial) {
+  const std::string purpose =
+      trial.purpose == Purpose::measure ? "" : fmt::format(" ({})", word(trial.purpose));
+  return fmt::format("{}{} round {}", name(trial.candidate), purpose, trial.repeat);
 }
 
 }  // namespace mstune::coordinator

@@ -7,13 +7,25 @@
 #include <vector>
 
 #include "common/candidate.h"
+#include "coordinator/order.h"
 
 namespace mstune::coordinator {
+
+// Only what was measured for the comparison is pooled and ranked.
+enum class Purpose {
+  measure,
+  control,  // `default` under its second name (--aa)
+  confirm,  // a fresh run of the winner or of `default`, in rounds of its own
+};
+
+// "measure" and so on: the word in the documents.
+std::string_view word(Purpose purpose);
 
 struct Trial {
   std::uint32_t index = 0;  // from 0, in the order of running
   Candidate candidate;
   int repeat = 1;  // the round, from 1
+  Purpose purpose = Purpose::measure;
 };
 
 // The candidates of the two matrix options, `default` first, duplicates folded, in the order of
@@ -24,10 +36,30 @@ std::vector<Candidate> candidates_of_matrix(std::string_view strategies, std::st
 // The candidates of --configs, `default` first whether named or not, duplicates folded.
 std::vector<Candidate> candidates_of_list(std::string_view configs);
 
+// What a round runs.
+struct RoundPlan {
+  std::vector<Candidate> participants;
+  int round = 1;         // from 1
+  bool control = false;  // and `default` a second time
+};
+
+// Each of the participants once, in the order that is due for the round, numbered from
+// `first_index` in the order of running.
+std::vector<Trial> trials_of_round(const RoundPlan& plan, const Order& order,
+                                   std::uint32_t first_index);
+
+// `rounds` of A B B A: `winner` against `default` (--confirm).
+std::vector<Trial> confirming_trials(const Candidate& winner, int rounds, const Order& order,
+                                     std::uint32_t first_index);
+
 // Complete rounds: each runs every candidate once. `repeat` is at least 1.
-std::vector<Trial> trials_in_rounds(const std::vector<Candidate>& candidates, int repeat);
+std::vector<Trial> trials_in_rounds(const std::vector<Candidate>& candidates, int repeat,
+                                    const Order& order = {OrderKind::fixed, 0});
 
 // "trial_007_LoadBalance4_r2": its directory below the run directory.
 std::string directory_name(const Trial& trial);
+
+// "LoadBalance:4 round 2", "default (control) round 2": for the console.
+std::string title(const Trial& trial);
 
 }  // namespace mstune::coordinator

@@ -23,50 +23,55 @@ std::string indented(const std::string& text) {
 
 }  // namespace
 
+void Progress::say(const Message& what) {
+  out_ << what.text << "\n" << std::flush;
+}
+
 void Progress::campaign(const CampaignDocument& campaign, const std::string& run_directory) {
   std::vector<std::string> names;
   for (const Candidate& candidate : campaign.candidates) {
     names.push_back(name(candidate));
   }
-  out_ << fmt::format("candidates ({} x {} rounds): {}\n", names.size(), campaign.repeat,
-                      fmt::join(names, ", "))
-       << fmt::format("run directory: {}\n", run_directory) << std::flush;
+  say(message("progress.candidates", "candidates ({} x {} rounds): {}", names.size(),
+              campaign.repeat, fmt::format("{}", fmt::join(names, ", "))));
+  say(message("progress.run_directory", "run directory: {}", run_directory));
 }
 
 void Progress::building(const Candidate& candidate) {
-  out_ << fmt::format("[build] {} ...\n", name(candidate)) << std::flush;
+  say(message("progress.building", "[build] {} ...", name(candidate)));
 }
 
 void Progress::built(const Candidate& candidate, double seconds, const std::string& path) {
-  out_ << fmt::format("[build] {}: {} in {}\n", name(candidate), path, duration_text(seconds))
-       << std::flush;
+  say(message("progress.built", "[build] {}: {} in {}", name(candidate), path,
+              duration_text(seconds)));
 }
 
 void Progress::uploaded(const Candidate& candidate, std::uint64_t size, std::uint64_t sent) {
-  out_ << fmt::format("[upload] {}: {}, {} sent\n", name(candidate), size_text(size),
-                      size_text(sent))
-       << std::flush;
+  say(message("progress.uploaded", "[upload] {}: {}, {} sent", name(candidate), size_text(size),
+              size_text(sent)));
 }
 
 void Progress::started(const Trial& trial, const std::string& command) {
-  out_ << fmt::format("[{:03}] {} round {}: {}\n", trial.index, name(trial.candidate), trial.repeat,
-                      command)
-       << std::flush;
+  say(message("progress.trial", "[{}] {}: {}", fmt::format("{:03}", trial.index), title(trial),
+              command));
 }
 
 void Progress::recorded(const EvaluatedTrial& trial, const std::string& output_tail) {
-  out_ << fmt::format("[{:03}] {} round {}: {}\n", trial.trial.index, name(trial.trial.candidate),
-                      trial.trial.repeat, trial_result_text(trial));
+  say(message("progress.trial", "[{}] {}: {}", fmt::format("{:03}", trial.trial.index),
+              title(trial.trial), trial_result_text(trial)));
   const bool failed = trial.outcome.exit_code.value_or(0) != 0;
   if (failed && !output_tail.empty()) {
-    out_ << indented(output_tail);
+    out_ << indented(output_tail) << std::flush;
   }
-  out_ << std::flush;
+}
+
+void Progress::decided(const Message& what) {
+  say(message("progress.look", "[look] {}", what.text));
 }
 
 void Progress::note(const Message& what) {
   if (told_.insert(what.text).second) {
-    out_ << "note: " << what.text << "\n" << std::flush;
+    say(message("progress.note", "note: {}", what.text));
   }
 }
 

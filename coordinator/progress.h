@@ -21,10 +21,14 @@ class Progress {
   void uploaded(const Candidate& candidate, std::uint64_t size, std::uint64_t sent);
   void started(const Trial& trial, const std::string& command);
   void recorded(const EvaluatedTrial& trial, const std::string& output_tail);
+  // What a look at the evidence led to.
+  void decided(const Message& what);
   // A note is told once, however often it comes.
   void note(const Message& what);
 
  private:
+  void say(const Message& what);
+
   std::ostream& out_;
   std::set<std::string> told_;
 };

@@ -1,6 +1,11 @@
 #include "coordinator/ranking.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "coordinator/inference/confirm.h"
+#include "coordinator/inference/warmup.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -10,7 +15,7 @@ Summary summarize(const std::vector<EvaluatedTrial>& trials, const Candidate& ca
   summary.candidate = candidate;
   std::size_t steps = 0;
   for (const EvaluatedTrial& trial : trials) {
-    if (trial.trial.candidate != candidate) {
+    if (trial.trial.candidate != candidate || trial.trial.purpose != Purpose::measure) {
       continue;
     }
     ++summary.trials;
@@ -33,7 +38,8 @@ Summary summarize(const std::vector<EvaluatedTrial>& trials, const Candidate& ca
   std::vector<std::uint64_t> pool;
   pool.reserve(steps);
   for (const EvaluatedTrial& trial : trials) {
-    if (trial.trial.candidate == candidate && trial.evaluation.valid) {
+    if (trial.trial.candidate == candidate && trial.trial.purpose == Purpose::measure &&
+        trial.evaluation.valid) {
       const auto& costs = trial.evaluation.costs_us;
       pool.insert(pool.end(), costs.begin(), costs.end());
     }
@@ -102,7 +108,62 @@ bool Ranking::any_data() const {
                      [](const Summary& summary) { return summary.figures.has_value(); });
 }
 
-Ranking rank(const std::vector<EvaluatedTrial>& trials, const std::vector<Candidate>& candidates) {
+// The log median costs of the fresh rounds; those that lack a valid run are left out.
+std::optional<Confirmation> confirmation_of(const std::vector<EvaluatedTrial>& trials) {
+  std::map<int, std::pair<std::vector<double>, std::vector<double>>> rounds;
+  Candidate confirmed;
+  for (const EvaluatedTrial& trial : trials) {
+    if (trial.trial.purpose != Purpose::confirm || !trial.evaluation.valid) {
+      continue;
+    }
+    std::vector<std::uint64_t> pool = trial.evaluation.costs_us;
+    const double median = pool.empty() ? 0.0 : figures_of(pool).median_us;
+    if (median > 0.0) {
+      auto& round = rounds[trial.trial.repeat];
+      const bool is_default = trial.trial.candidate == kDefaultCandidate;
+      (is_default ? round.first : round.second).push_back(std::log(median));
+      confirmed = is_default ? confirmed : trial.trial.candidate;
+    }
+  }
+  std::vector<AbbaRound> complete;
+  for (const auto& [number, runs] : rounds) {
+    if (runs.first.size() == 2 && runs.second.size() == 2) {
+      complete.push_back({runs.first[0], runs.first[1], runs.second[0], runs.second[1]});
+    }
+  }
+  const auto interval = confirmation(complete);
+  return interval ? std::optional<Confirmation>({confirmed, *interval}) : std::nullopt;
+}
+
+Candidate winner(const Ranking& ranking) {
+  return ranking.confidence.proven != kDefaultCandidate ? ranking.confidence.proven
+                                                        : ranking.recommended;
+}
+
+std::vector<RunFigure> run_figures(const std::vector<EvaluatedTrial>& trials) {
+  std::vector<RunFigure> runs;
+  for (const EvaluatedTrial& trial : trials) {
+    const auto& costs = trial.evaluation.costs_us;
+    if (!trial.evaluation.valid || costs.empty() || trial.trial.purpose == Purpose::confirm) {
+      continue;
+    }
+    RunFigure run;
+    run.candidate = trial.trial.candidate;
+    run.control = trial.trial.purpose == Purpose::control;
+    run.round = trial.trial.repeat;
+    run.digest = trial.digest;
+    std::vector<std::uint64_t> pool = costs;
+    run.median_us = figures_of(pool).median_us;
+    run.start_s = trial.evaluation.start_s;
+    const std::vector<double> values(costs.begin(), costs.end());
+    run.effective_steps = effective_sample_size(values.size(), lag1_correlation(values));
+    runs.push_back(std::move(run));
+  }
+  return runs;
+}
+
+Ranking rank(const std::vector<EvaluatedTrial>& trials, const std::vector<Candidate>& candidates,
+             const ConfidenceRules& rules) {
   std::vector<Candidate> all;
   const auto list = [&all](const Candidate& candidate) {
     if (std::find(all.begin(), all.end(), candidate) == all.end()) {
@@ -126,10 +187,14 @@ Ranking rank(const std::vector<EvaluatedTrial>& trials, const std::vector<Candid
     compare(summary, baseline);
   }
   std::sort(ranking.summaries.begin(), ranking.summaries.end(), ranks_before);
+  ranking.confidence = confidence_of(run_figures(trials), all, rules);
+  ranking.confidence.confirmation = confirmation_of(trials);
   // The first improvement is the one with the smallest median.
   const auto best =
-      std::find_if(ranking.summaries.begin(), ranking.summaries.end(),
-                   [](const Summary& summary) { return summary.verdict == Verdict::improvement; });
+      std::find_if(ranking.summaries.begin(), ranking.summaries.end(), [&](const Summary& summary) {
+        return summary.verdict == Verdict::improvement &&
+               !ranking.confidence.candidates[summary.candidate].result.vetoed;
+      });
   if (best != ranking.summaries.end()) {
     ranking.recommended = best->candidate;
   }

@@ -9,6 +9,7 @@
 
 #include "common/candidate.h"
 #include "common/statistics.h"
+#include "coordinator/confidence.h"
 #include "coordinator/evaluation.h"
 #include "coordinator/plan.h"
 
@@ -19,6 +20,7 @@ struct EvaluatedTrial {
   std::uint32_t attempt = 1;
   TrialOutcome outcome;
   TrialEvaluation evaluation;
+  std::optional<std::string> digest;  // of its results, as the program printed it
 };
 
 enum class Verdict { improvement, neutral, regression, invalid, no_baseline };
@@ -44,11 +46,20 @@ struct Summary {
 struct Ranking {
   std::vector<Summary> summaries;  // by median, then by name; those without data last, by name
   Candidate recommended = kDefaultCandidate;
+  Confidence confidence;
 
   [[nodiscard]] bool any_data() const;
 };
 
-// `candidates` are those of the campaign: one without any trial is listed as well.
-Ranking rank(const std::vector<EvaluatedTrial>& trials, const std::vector<Candidate>& candidates);
+// What a confirmation is about: what the evidence supports or else what is recommended.
+Candidate winner(const Ranking& ranking);
+
+// The valid trials as the statistics of confidence see them.
+std::vector<RunFigure> run_figures(const std::vector<EvaluatedTrial>& trials);
+
+// `candidates` are those of the campaign: one without any trial is listed as well. A candidate that
+// computes something else than `default` is not recommended.
+Ranking rank(const std::vector<EvaluatedTrial>& trials, const std::vector<Candidate>& candidates,
+             const ConfidenceRules& rules = {});
 
 }  // namespace mstune::coordinator

@@ -4,6 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "coordinator/report_evidence.h"
+
 namespace mstune::coordinator {
 namespace {
 
@@ -19,7 +21,17 @@ std::string milliseconds(double microseconds) {
   return fmt::format("{:.3f}", microseconds / 1000);
 }
 
-using Row = std::array<std::string, 9>;
+using Row = std::vector<std::string>;
+
+// The two columns that are there when there is something to say in them.
+void add_evidence_cells(Row& row, const CandidateConfidence& known) {
+  row.push_back(known.interval ? interval_text(*known.interval) : "-");
+  std::string evidence = known.evidence ? std::string(word(*known.evidence)) : "-";
+  if (known.result.vetoed) {
+    evidence = "other result";
+  }
+  row.push_back(evidence);
+}
 
 Row row_of(const Summary& summary) {
   Row row{name(summary.candidate),
@@ -44,19 +56,21 @@ Row row_of(const Summary& summary) {
   return row;
 }
 
-// The first and last column hold words and start at the left, figures end at the right.
+// Words start at the left, figures end at the right; nothing follows the last column.
 std::string table(const std::vector<Row>& rows) {
-  std::array<std::size_t, 9> widths{};
+  constexpr std::array<bool, 11> kWords{true,  false, false, false, false, false,
+                                        false, false, true,  false, true};
+  std::vector<std::size_t> widths(rows.front().size());
   for (const Row& row : rows) {
     for (std::size_t column = 0; column < row.size(); ++column) {
-      widths.at(column) = std::max(widths.at(column), row.at(column).size());
+      widths[column] = std::max(widths[column], row[column].size());
     }
   }
   std::string text;
   for (const Row& row : rows) {
-    text += fmt::format("  {:<{}}", row.front(), widths.front());
-    for (std::size_t column = 1; column + 1 < row.size(); ++column) {
-      text += fmt::format("  {:>{}}", row.at(column), widths.at(column));
+    for (std::size_t column = 0; column + 1 < row.size(); ++column) {
+      text += kWords.at(column) ? fmt::format("  {:<{}}", row[column], widths[column])
+                                : fmt::format("  {:>{}}", row[column], widths[column]);
     }
     text += fmt::format("  {}\n", row.back());
   }
@@ -171,8 +185,16 @@ std::string report_table(const CampaignDocument& campaign, const Ranking& rankin
                          "speedup", "verdict"}};
   std::transform(ranking.summaries.begin(), ranking.summaries.end(), std::back_inserter(rows),
                  row_of);
+  if (ranking.confidence.any()) {
+    rows.front().insert(rows.front().end(), {"95 % interval", "evidence"});
+    for (std::size_t at = 0; at < ranking.summaries.size(); ++at) {
+      add_evidence_cells(rows[at + 1],
+                         ranking.confidence.candidates.at(ranking.summaries[at].candidate));
+    }
+  }
   text += table(rows) + '\n';
   add_recommendation(text, ranking);
+  text += evidence_text(ranking);
   add_hints(text, ranking);
   if (ranking.any_data()) {
     add_reproduction(text, campaign, name(ranking.recommended));

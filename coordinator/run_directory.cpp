@@ -13,6 +13,7 @@
 #include "coordinator/step_set.h"
 #include "coordinator/steps_csv.h"
 #include "coordinator/steps_log.h"
+#include "coordinator/trial_digest.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -114,15 +115,19 @@ TrialOutcome outcome_of(const protocol::Exited& exited) {
   return outcome;
 }
 
-EvaluatedTrial TrialRecorder::finish(const Gates& gates) {
-  EvaluatedTrial result{trial_, attempt_, outcome_of(*exited_), {}};
+EvaluatedTrial TrialRecorder::finish(const Gates& gates, const std::string& digest_pattern) {
+  EvaluatedTrial result{trial_, attempt_, outcome_of(*exited_), {}, {}};
+  result.digest = read_digest(directory_, digest_pattern);
   const StepSet steps(records_);
   result.evaluation = evaluate(steps, name(trial_.candidate), result.outcome, gates);
   os::AppendFile csv(directory_ / "steps.csv");
   format_steps_csv(steps, [&](std::string_view text) { csv.append(text); });
-  csv.sync();
-  steps_log_.sync();
-  os::write_file_atomically(directory_ / "trial.json", trial_json(result));
+  csv.write_back();
+  steps_log_.write_back();
+  // The last one to be written: where it is whole, so is the trial.
+  os::AppendFile document(directory_ / "trial.json");
+  document.append(trial_json(result));
+  document.sync();
   return result;
 }
 

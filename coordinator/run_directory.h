@@ -55,8 +55,8 @@ class TrialRecorder {
   // Notices that came since the last call.
   std::vector<Message> take_notices();
 
-  // Judges the trial and writes steps.csv and trial.json.
-  EvaluatedTrial finish(const Gates& gates);
+  // Judges the trial and writes steps.csv and trial.json. An empty pattern finds no digest.
+  EvaluatedTrial finish(const Gates& gates, const std::string& digest_pattern);
 
  private:
   void take_one(const protocol::Event& event);

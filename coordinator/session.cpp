@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <utility>
 
 #include "common/error.h"
@@ -28,8 +29,10 @@ upload::Options upload_options(Duration timeout) {
 
 }  // namespace
 
-Session::Session(SessionOptions options, const RunDirectory& directory, Progress& progress)
+Session::Session(SessionOptions options, Stages& stages, const RunDirectory& directory,
+                 Progress& progress)
     : options_(std::move(options)),
+      stages_(stages),
       directory_(directory),
       progress_(progress),
       campaign_id_(os::random_hex_id()),
@@ -40,11 +43,15 @@ Session::Session(SessionOptions options, const RunDirectory& directory, Progress
 Session::~Session() = default;
 
 SessionResult Session::run() {
+  os::become_subreaper();  // what a build leaves behind comes to us and is ended
   dispatch(Tick{}, steady_now());
   while (!dispatcher_.finished()) {
-    wait(steady_now());
+    os::PollSet polled;
+    wait(polled, steady_now());
     const TimePoint now = steady_now();
-    look_at_signals(now);
+    if (polled.readable(signals_.descriptor())) {
+      look_at_signals(now);
+    }
     step_builds(now);
     worker_.drain();
     step_connection(now);
@@ -70,8 +77,7 @@ TimePoint Session::deadline() const {
   return earliest;
 }
 
-void Session::wait(TimePoint now) {
-  os::PollSet polled;
+void Session::wait(os::PollSet& polled, TimePoint now) {
   polled.add(connection_.socket());
   polled.add(signals_.descriptor());
   polled.add(worker_.descriptor());
@@ -134,6 +140,8 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
     discard_attempt(*discard);
   } else if (const auto* unrun = std::get_if<RecordVoid>(&action)) {
     record_void(*unrun);
+  } else if (std::holds_alternative<NeedMore>(action)) {
+    ask_stages(now);
   } else if (const auto* tell = std::get_if<Tell>(&action)) {
     progress_.note(tell->what);
   } else if (const auto* finish = std::get_if<Finish>(&action)) {
@@ -178,12 +186,15 @@ void Session::step_builds(TimePoint now) {
 // Reads and digests the OM on the worker, then hands it to the connection.
 void Session::start_upload(std::size_t candidate, TimePoint now) {
   const fs::path path = oms_.at(candidate);
+  // Candidates of one model are nearly equal: what equals the one before needs no digest.
+  const auto sibling = uploads_.empty() ? nullptr : std::prev(uploads_.end())->second;
   const bool taken = worker_.submit(
-      [this, candidate, path]() -> os::Worker::Result {
+      [this, candidate, path, sibling]() -> os::Worker::Result {
         auto source = std::make_shared<UploadSource>();
         source->file = os::open_source(path);
-        source->manifest =
-            std::make_shared<const Manifest>(os::compute_manifest(source->file, std::stop_token()));
+        source->manifest = std::make_shared<const Manifest>(os::compute_manifest(
+            source->file, std::stop_token(),
+            sibling ? os::Sibling{&sibling->file, sibling->manifest.get()} : os::Sibling{}));
         return [this, candidate, source] {
           uploads_[candidate] = source;
           connection_.upload(candidate, source, steady_now());
@@ -230,7 +241,8 @@ void Session::assign(const Attempt& attempt) {
         ActiveTrial{attempt,
                     TrialRecorder(directory_.trial_directory(trial), trial, attempt.number),
                     {},
-                    false});
+                    false,
+                    0});
     progress_.started(trial, join_words(options_.spec.command));
   }
   protocol::Assign request{key_of(attempt), options_.spec, active_->recorder.events()};
@@ -276,10 +288,22 @@ void Session::finish_trial(TimePoint now) {
   for (const Message& note : active_->collector->notes()) {
     progress_.note(note);
   }
-  EvaluatedTrial trial = active_->recorder.finish(options_.gates);
+  EvaluatedTrial trial = active_->recorder.finish(options_.gates, options_.digest_pattern);
   progress_.recorded(trial, active_->recorder.exited()->output_tail);
   result_.trials.push_back(std::move(trial));
   dispatch(AttemptRecorded{active_->attempt}, now);
+}
+
+void Session::ask_stages(TimePoint now) {
+  const NextTrials next = stages_.next(result_.trials);
+  for (const Message& said : next.said) {
+    progress_.decided(said);
+  }
+  CampaignSettings& campaign = options_.campaign;
+  campaign.candidates.insert(campaign.candidates.end(), next.candidates.begin(),
+                             next.candidates.end());
+  campaign.trials.insert(campaign.trials.end(), next.trials.begin(), next.trials.end());
+  dispatch(TrialsAdded{next.candidates, next.trials}, now);
 }
 
 // What it left is kept for whoever wants to know, apart from the trials.
@@ -298,7 +322,7 @@ void Session::discard_attempt(const DiscardAttempt& action) {
 
 void Session::record_void(const RecordVoid& action) {
   const Trial& trial = options_.campaign.trials[action.trial];
-  EvaluatedTrial unrun{trial, 1, {}, {}};
+  EvaluatedTrial unrun{trial, 1, {}, {}, {}};
   unrun.outcome.reasons.push_back({action.code, action.why});
   unrun.evaluation = evaluate_unrun(unrun.outcome);
   os::make_directory(directory_.trial_directory(trial));
@@ -366,7 +390,12 @@ void Session::take_events(const protocol::Events& events, TimePoint now) {
     assign(active_->attempt);  // some are missing: ask from where we are
     return;
   }
-  connection_.send(protocol::Acknowledge{events.key, recorder.events()});
+  // Not each batch: the agent's window is wide, and every message wakes the measuring machine.
+  constexpr std::uint64_t kAcknowledgeEvery = 512;
+  if (recorder.exited() || recorder.events() >= active_->acknowledged + kAcknowledgeEvery) {
+    active_->acknowledged = recorder.events();
+    connection_.send(protocol::Acknowledge{events.key, recorder.events()});
+  }
   for (const Message& notice : recorder.take_notices()) {
     progress_.note(notice);
   }

@@ -17,6 +17,7 @@
 #include "coordinator/dispatcher.h"
 #include "coordinator/progress.h"
 #include "coordinator/run_directory.h"
+#include "coordinator/stages.h"
 
 namespace mstune::coordinator {
 
@@ -29,6 +30,7 @@ struct SessionOptions {
   std::string mode_variable;                   // set to the candidate for each trial; empty offline
   BuildRequest build;                          // offline: what all builds have in common
   Duration upload_timeout = Duration::zero();  // zero: none
+  std::string digest_pattern;                  // empty: results are not compared
 };
 
 struct SessionResult {
@@ -39,7 +41,9 @@ struct SessionResult {
 
 class Session {
  public:
-  Session(SessionOptions options, const RunDirectory& directory, Progress& progress);
+  // `stages` says what comes after the trials of the options.
+  Session(SessionOptions options, Stages& stages, const RunDirectory& directory,
+          Progress& progress);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -53,6 +57,7 @@ class Session {
     TrialRecorder recorder;
     std::optional<Collector> collector;
     bool exit_told = false;
+    std::uint64_t acknowledged = 0;  // events that the agent knows to be safe
   };
   struct ActiveBuild {
     std::size_t candidate = 0;
@@ -60,7 +65,7 @@ class Session {
     TimePoint started;
   };
 
-  void wait(TimePoint now);
+  void wait(os::PollSet& polled, TimePoint now);
   [[nodiscard]] TimePoint deadline() const;
   void look_at_signals(TimePoint now);
   void step_builds(TimePoint now);
@@ -74,6 +79,7 @@ class Session {
   void assign(const Attempt& attempt);
   void collect(ActiveTrial& active, TimePoint now);
   void finish_trial(TimePoint now);
+  void ask_stages(TimePoint now);
   void discard_attempt(const DiscardAttempt& action);
   void record_void(const RecordVoid& action);
 
@@ -86,6 +92,7 @@ class Session {
   [[nodiscard]] bool is_active(const protocol::TrialKey& key) const;
 
   SessionOptions options_;
+  Stages& stages_;
   const RunDirectory& directory_;
   Progress& progress_;
   os::SignalDescriptor signals_;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "coordinator/trial_digest.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -153,6 +154,12 @@ void read_keys(Reader& reader, const std::string& file, Target& target) {
   reader.text("server_key", server_key);
   reader.text("identity_file", target.identity_file);
   reader.flag("insecure", target.insecure);
+  if (target.insecure) {
+    target.notes.push_back(message("target.insecure",
+                                   "{}: \"insecure\": nothing is encrypted, and whoever answers at "
+                                   "that address is believed",
+                                   file));
+  }
   if (!server_key.empty()) {
     target.server_key = parse_key(server_key, file + ": \"server_key\"");
   }
@@ -183,6 +190,8 @@ Target parse_target(std::string_view text, const std::string& file) {
   reader.text("cann_env", target.cann_env);
   reader.texts("env", target.env);
   reader.text("cwd", target.cwd);
+  reader.text("digest_pattern", target.digest_pattern);
+  check_digest_pattern(target.digest_pattern, file + ": \"digest_pattern\"");
   meet_fields_of_ssh_days(reader, file, target);
   read_keys(reader, file, target);
   reader.refuse_others();

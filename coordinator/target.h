@@ -27,6 +27,7 @@ struct Target {
   std::string cann_env;           // a set_env.sh on the agent's machine; empty: none
   std::map<std::string, std::string> env;
   std::string cwd;             // on the agent's machine; empty: the trial's directory
+  std::string digest_pattern;  // as --digest-pattern; empty: that is used
   std::vector<Message> notes;  // for the person, once
 };
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
+#include <random>
 
 #include <fmt/format.h>
 
@@ -86,6 +87,13 @@ std::vector<std::string> child_environment(const std::vector<std::string>& envir
   return result;
 }
 
+Order order_of(const TuneOptions& options) {
+  if (options.order == OrderKind::fixed) {
+    return {OrderKind::fixed, 0};
+  }
+  return {OrderKind::random, options.seed ? *options.seed : std::random_device{}()};
+}
+
 CampaignDocument document_of(const TuneOptions& options, const std::string& command,
                              const std::optional<Target>& target) {
   CampaignDocument document;
@@ -100,6 +108,15 @@ CampaignDocument document_of(const TuneOptions& options, const std::string& comm
   document.repeat = static_cast<std::uint64_t>(options.repeat);
   document.gates = options.gates;
   document.candidates = options.candidates;
+  document.order = order_of(options);
+  if (options.until_proven) {
+    document.max_repeat = static_cast<std::uint64_t>(options.max_repeat);
+  }
+  document.control = options.control;
+  document.refine = options.refine;
+  document.confirm_rounds = options.confirm_rounds;
+  const bool from_target = target && options.digest_pattern.empty();
+  document.digest_pattern = from_target ? target->digest_pattern : options.digest_pattern;
   return document;
 }
 
@@ -140,8 +157,8 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
         session.mode_variable.empty()
             ? std::string()
             : fmt::format("{}={} ", session.mode_variable, name(trial.candidate));
-    out << fmt::format("[{:03}] {} round {}: {}{}\n", trial.index, name(trial.candidate),
-                       trial.repeat, mode, join_words(session.spec.command));
+    out << fmt::format("[{:03}] {}: {}{}\n", trial.index, title(trial), mode,
+                       join_words(session.spec.command));
   }
 }
 
@@ -167,6 +184,7 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   SessionOptions& session = result.session;
   session.spec = spec_of(options, run_words(options, command, options.run_command.empty()), target);
   session.gates = options.gates;
+  session.digest_pattern = result.document.digest_pattern;
   session.upload_timeout = options.timeout;
   session.mode_variable = options.offline ? "" : kModeVariable;
   session.endpoint = target ? endpoint(*target) : "";
@@ -174,7 +192,6 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
     session.security = security_for(*target, environment);
   }
   session.campaign.candidates = options.candidates;
-  session.campaign.trials = trials_in_rounds(options.candidates, options.repeat);
   session.campaign.offline = options.offline;
   session.campaign.keep_going = options.keep_going;
   if (options.offline) {
@@ -185,13 +202,14 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   return result;
 }
 
-SessionResult run(Preparation& preparation, const RunDirectory& directory, Progress& progress) {
+SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& directory,
+                  Progress& progress) {
   std::optional<LocalAgent> local;
   if (preparation.local) {
     local.emplace(preparation.environment);
     preparation.session.endpoint = local->endpoint();
   }
-  Session session(preparation.session, directory, progress);
+  Session session(preparation.session, stages, directory, progress);
   return session.run();
 }
 
@@ -200,6 +218,9 @@ SessionResult run(Preparation& preparation, const RunDirectory& directory, Progr
 int tune(const TuneOptions& options, const std::vector<std::string>& environment,
          std::ostream& out) {
   Preparation preparation = prepare(options, environment);
+  Stages stages(preparation.document);
+  preparation.session.campaign.trials = stages.first();
+  preparation.session.campaign.open_ended = stages.open_ended();
   const fs::path output_dir = os::absolute_path(options.output_dir);
   Progress progress(out);
   for (const Message& note : preparation.notes) {
@@ -220,9 +241,14 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   progress.campaign(preparation.document, directory.path().string());
 
-  const SessionResult result = run(preparation, directory, progress);
+  const SessionResult result = run(preparation, stages, directory, progress);
 
-  const Ranking ranking = rank(result.trials, preparation.document.candidates);
+  if (stages.candidates() != preparation.document.candidates) {
+    preparation.document.candidates = stages.candidates();
+    directory.write_campaign(preparation.document);
+  }
+  const Ranking ranking =
+      rank(result.trials, preparation.document.candidates, confidence_rules(preparation.document));
   directory.write_summary(preparation.document, ranking, result.trials);
   if (result.ending != Ending::failed || ranking.any_data()) {
     out << "\n" << report_table(preparation.document, ranking);

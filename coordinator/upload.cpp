@@ -53,7 +53,8 @@ protocol::OfferPage page_of(const Manifest& manifest, std::uint64_t upload, std:
 std::vector<bool> read_bits(std::string_view bits, std::size_t count) {
   std::vector<bool> result(count);
   for (std::size_t i = 0; i < count; ++i) {
-    result[i] = (static_cast<unsigned char>(bits[i / 8]) >> (i % 8) & 1U) != 0;
+    const unsigned byte = static_cast<unsigned char>(bits[i / 8]);
+    result[i] = ((byte >> (i % 8)) & 1U) != 0;
   }
   return result;
 }

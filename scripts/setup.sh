@@ -8,7 +8,7 @@ packages=(
   libzmq3-dev cppzmq-dev libmsgpack-cxx-dev libsodium-dev libssl-dev libboost-dev
   libcli11-dev nlohmann-json3-dev libfmt-dev doctest-dev
   clang libclang-rt-14-dev clang-format clang-tidy
-  python3 python3-zmq python3-msgpack shellcheck
+  python3 python3-zmq python3-msgpack shellcheck valgrind
 )
 
 missing=()

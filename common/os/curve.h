@@ -39,7 +39,7 @@ class ZapHandler {
   ZapHandler(const ZapHandler&) = delete;
   ZapHandler& operator=(const ZapHandler&) = delete;
 
-  // The name of a caller that may come in, as Frames::user from then on; nothing for others.
+  // What a caller that may come in is called, as Frames::user from then on; nothing for others.
   using Judge = std::function<std::optional<std::string>(const Caller& caller)>;
   void serve(const Judge& judge);
 

@@ -16,7 +16,7 @@ void read_in_pieces(const std::filesystem::path& path,
                     const std::function<void(std::string_view)>& sink) {
   // Large enough that a system call costs little, small enough to stay in the cache while a piece
   // is looked at.
-  constexpr std::size_t kPiece = 256 * 1024;
+  constexpr std::size_t kPiece = 64 * 1024;
   // O_NONBLOCK: opening a pipe that somebody left among the logs must not hold us up.
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!file.valid()) {

@@ -7,7 +7,7 @@
 
 namespace mstune::os {
 
-// Delivers the bytes in their order, in pieces of at most 256 KiB. Throws an environment error
+// Delivers the bytes in their order, in pieces of at most 64 KiB. Throws an environment error
 // `file.cannot_open` or `file.cannot_read`.
 void read_in_pieces(const std::filesystem::path& path,
                     const std::function<void(std::string_view)>& sink);

@@ -54,6 +54,50 @@ bool is_marked(pid_t id, std::string_view cookie) {
          holds_entry(read_quietly(directory_of(id) + "/environ", kEnvironmentMax), cookie);
 }
 
+using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
+
+Directory open_directory(const std::string& path) {
+  return {::opendir(path.c_str()), ::closedir};
+}
+
+// Children of all threads of a process; false when the kernel does not list them.
+bool append_children(pid_t parent, std::vector<pid_t>& children) {
+  constexpr std::size_t kChildrenMax = std::size_t{1} << 20U;
+  const std::string tasks = directory_of(parent) + "/task";
+  const Directory directory = open_directory(tasks);
+  while (const dirent* entry = directory ? ::readdir(directory.get()) : nullptr) {
+    if (entry->d_name[0] == '.') {
+      continue;
+    }
+    const std::string path = tasks + "/" + entry->d_name + "/children";
+    if (parent == ::getpid() && ::access(path.c_str(), R_OK) != 0) {
+      return false;
+    }
+    const std::string list = read_quietly(path, kChildrenMax);
+    const char* at = list.data();
+    const char* const end = at + list.size();
+    while (at < end) {
+      pid_t child = 0;
+      const auto [next, failure] = std::from_chars(at, end, child);
+      if (failure == std::errc{}) {
+        children.push_back(child);
+      }
+      at = next + 1;  // behind the blank
+    }
+  }
+  return true;
+}
+
+// What is known of one process; nothing when it is gone.
+std::optional<ProcessInfo> describe(pid_t id, std::string_view cookie, std::uint64_t since_ticks) {
+  ProcessInfo info;
+  if (!look_up(id, info)) {
+    return std::nullopt;
+  }
+  info.marked = info.state != 'Z' && info.key.start_ticks >= since_ticks && is_marked(id, cookie);
+  return info;
+}
+
 }  // namespace
 
 bool look_up(pid_t id, ProcessInfo& result) {
@@ -62,8 +106,7 @@ bool look_up(pid_t id, ProcessInfo& result) {
 }
 
 std::vector<ProcessInfo> list_processes(std::string_view cookie, std::uint64_t since_ticks) {
-  const auto close = [](DIR* directory) { ::closedir(directory); };
-  const std::unique_ptr<DIR, decltype(close)> directory(::opendir("/proc"), close);
+  const Directory directory = open_directory("/proc");
   if (!directory) {
     throw environment_error("process_tree.no_proc",
                             "cannot look at the processes of this machine in /proc: {}",
@@ -74,11 +117,26 @@ std::vector<ProcessInfo> list_processes(std::string_view cookie, std::uint64_t s
     const std::string_view name = entry->d_name;
     pid_t id = 0;
     const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), id);
-    ProcessInfo info;
-    if (failure == std::errc{} && end == name.data() + name.size() && look_up(id, info)) {
-      info.marked =
-          info.state != 'Z' && info.key.start_ticks >= since_ticks && is_marked(id, cookie);
-      result.push_back(std::move(info));
+    if (failure == std::errc{} && end == name.data() + name.size()) {
+      if (auto info = describe(id, cookie, since_ticks)) {
+        result.push_back(std::move(*info));
+      }
+    }
+  }
+  return result;
+}
+
+std::optional<std::vector<ProcessInfo>> list_descendants(std::string_view cookie,
+                                                         std::uint64_t since_ticks) {
+  std::vector<pid_t> ids;
+  if (!append_children(::getpid(), ids)) {
+    return std::nullopt;
+  }
+  std::vector<ProcessInfo> result;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (auto info = describe(ids[i], cookie, since_ticks)) {
+      result.push_back(std::move(*info));
+      append_children(ids[i], ids);
     }
   }
   return result;

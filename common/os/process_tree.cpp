@@ -17,12 +17,31 @@
 #include "common/os/process_table.h"
 
 namespace mstune::os {
+namespace {
+
+bool& is_subreaper() {
+  static bool it_is = false;
+  return it_is;
+}
+
+// Where orphans come to this process, all that it started is below it.
+std::vector<ProcessInfo> list_own(std::string_view cookie, std::uint64_t since_ticks) {
+  if (is_subreaper()) {
+    if (auto descendants = list_descendants(cookie, since_ticks)) {
+      return std::move(*descendants);
+    }
+  }
+  return list_processes(cookie, since_ticks);
+}
+
+}  // namespace
 
 void become_subreaper() {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
     throw environment_error("process_tree.no_subreaper",
                             "cannot become the parent of orphaned processes: {}", reason(errno));
   }
+  is_subreaper() = true;
 }
 
 void reap_orphans() {
@@ -31,7 +50,7 @@ void reap_orphans() {
     return;
   }
   // waitid() names the same zombie until it is reaped: behind an awaited one others may hide.
-  for (const ProcessInfo& process : list_processes({})) {
+  for (const ProcessInfo& process : list_own({}, 0)) {
     if (process.state == 'Z' && process.parent == ::getpid() && !is_awaited(process.key.id)) {
       ::waitpid(process.key.id, nullptr, WNOHANG);
     }
@@ -44,7 +63,8 @@ std::vector<ProcessInfo> find_tree(TreeIdentity& tree) {
   // Nobody in the tree is older than its leader: the environments of the others stay unread.
   const std::uint64_t since_ticks = led ? leader.key.start_ticks : 0;
   std::vector<ProcessInfo> members =
-      select_tree(list_processes(tree.cookie, since_ticks), tree.leader, tree.seen, ::getpid());
+      select_tree(led ? list_own(tree.cookie, since_ticks) : list_processes(tree.cookie),
+                  tree.leader, tree.seen, ::getpid());
   tree.seen.clear();
   std::transform(members.begin(), members.end(), std::back_inserter(tree.seen),
                  [](const ProcessInfo& member) { return member.key; });
@@ -52,7 +72,7 @@ std::vector<ProcessInfo> find_tree(TreeIdentity& tree) {
 }
 
 std::vector<ProcessInfo> find_strays() {
-  std::vector<ProcessInfo> strays = list_processes({});
+  std::vector<ProcessInfo> strays = list_own({}, 0);
   std::erase_if(strays, [self = ::getpid()](const ProcessInfo& process) {
     return process.parent != self || process.state == 'Z' || is_awaited(process.key.id);
   });

@@ -271,6 +271,12 @@ void PollSet::wait(Duration wait) {
   }
 }
 
+bool PollSet::readable(const Socket& socket) const {
+  return std::any_of(items_->list.begin(), items_->list.end(), [&](const zmq::pollitem_t& item) {
+    return item.socket == socket.state_->socket.handle() && item.revents != 0;
+  });
+}
+
 bool PollSet::readable(int descriptor) const {
   return std::any_of(items_->list.begin(), items_->list.end(), [&](const zmq::pollitem_t& item) {
     return item.socket == nullptr && item.fd == descriptor && item.revents != 0;

@@ -21,7 +21,7 @@ struct Frames {
   std::string peer;  // who sent it, or shall get it; a ROUTER's only
   std::string header;
   std::string payload;
-  std::string user;  // received with ListenSecurity: the name that the ZapHandler's judge gave
+  std::string user = {};  // received with ListenSecurity: the name that the ZapHandler's judge gave
 };
 
 // What became of an attempt to connect.
@@ -92,7 +92,10 @@ class PollSet {
   // descriptor.
   void wait(Duration wait);
 
+  // What the last wait saw. Asking a socket or a descriptor that is not readable costs system
+  // calls.
   [[nodiscard]] bool readable(int descriptor) const;
+  [[nodiscard]] bool readable(const Socket& socket) const;
 
  private:
   struct Items;

@@ -135,13 +135,6 @@ void Model::add_outputs() {
   for (std::size_t i = 0; i < aclmdlGetNumOutputs(desc_); ++i) {
     const std::size_t bytes = aclmdlGetOutputSizeByIndex(desc_, i);
     add_buffer(outputs_, bytes == 0 ? kUnknownOutputBytes : bytes);
-    if (shapes_set_) {
-      // The executor writes the real shape here.
-      aclTensorDesc* desc =
-          aclCreateTensorDesc(aclmdlGetOutputDataType(desc_, i), 0, nullptr, ACL_FORMAT_ND);
-      check(aclmdlSetDatasetTensorDesc(outputs_, desc, i), "aclmdlSetDatasetTensorDesc");
-      aclDestroyTensorDesc(desc);
-    }
   }
 }
 
@@ -168,8 +161,9 @@ std::string Model::output_digest() const {
   for (std::size_t i = 0; i < aclmdlGetNumOutputs(desc_); ++i) {
     aclDataBuffer* buffer = aclmdlGetDatasetBuffer(outputs_, i);
     std::size_t bytes = aclGetDataBufferSizeV2(buffer);
-    if (shapes_set_) {
-      bytes = std::min(bytes, aclGetTensorDescSize(aclmdlGetDatasetTensorDesc(outputs_, i)));
+    // For shapes that were set at run time the executor notes the real shape of the output here.
+    if (aclTensorDesc* desc = shapes_set_ ? aclmdlGetDatasetTensorDesc(outputs_, i) : nullptr) {
+      bytes = std::min(bytes, aclGetTensorDescSize(desc));
     }
     std::vector<unsigned char> content(bytes);
     check(aclrtMemcpy(content.data(), bytes, aclGetDataBufferAddr(buffer), bytes,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <acl/acl.h>
+#include <acl/acl_mdl.h>
 
 #include "samples/infer/options.h"
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <graph/operator_factory.h>
+
 namespace samples {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <graph/graph.h>
+#include <graph/tensor.h>
 
 namespace samples {
 

@@ -16,6 +16,9 @@
 
 namespace {
 
+// Named, because the calls that take it have overloads for maps of std::string.
+using Map = std::map<ge::AscendString, ge::AscendString>;
+
 constexpr std::uint32_t kGraphId = 1;
 
 struct Options {
@@ -65,8 +68,8 @@ class Engine {
  public:
   explicit Engine(int device) {
     const std::string id = std::to_string(device);
-    check(ge::GEInitialize({{"ge.exec.deviceId", id.c_str()}, {"ge.graphRunMode", "0"}}),
-          "GEInitialize");
+    const Map options{{"ge.exec.deviceId", id.c_str()}, {"ge.graphRunMode", "0"}};
+    check(ge::GEInitialize(options), "GEInitialize");
   }
   ~Engine() { ge::GEFinalize(); }
   Engine(const Engine&) = delete;
@@ -75,7 +78,7 @@ class Engine {
 
 void run(const Options& options) {
   const Engine engine(options.device);
-  ge::Session session(std::map<ge::AscendString, ge::AscendString>{});
+  ge::Session session(Map{});
   check(session.AddGraph(kGraphId, samples::four_branches(options.dim)), "AddGraph");
 
   const auto bytes = static_cast<std::size_t>(options.dim * options.dim) * sizeof(float);

@@ -35,6 +35,7 @@ os::SpawnRequest spawn_request(const std::vector<std::string>& command, const fs
 Variables toolkit_environment(const fs::path& toolkit, const fs::path& directory) {
   Variables plain{{"PATH", fs::path(MSTUNE_BIN_DIR).string() + ":/usr/bin:/bin"},
                   {"HOME", directory.string()},
+                  {"TMPDIR", directory.string()},
                   {"STANDIN_DETERMINISTIC", "1"},
                   {"STANDIN_TIME_SCALE", "0"}};
   for (const char* kept : {"ASAN_OPTIONS", "UBSAN_OPTIONS"}) {
@@ -147,13 +148,17 @@ Ended Workplace::tune(std::vector<std::string> arguments) {
   return start_tune(std::move(arguments)).wait();
 }
 
-fs::path Workplace::run_directory() const {
+std::vector<fs::path> Workplace::run_directories() const {
   std::vector<fs::path> runs;
-  if (fs::exists(directory_ / "out")) {
-    for (const auto& entry : fs::directory_iterator(directory_ / "out")) {
-      runs.push_back(entry.path());
-    }
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(directory_ / "out", failure)) {
+    runs.push_back(entry.path());
   }
+  return runs;
+}
+
+fs::path Workplace::run_directory() const {
+  const std::vector<fs::path> runs = run_directories();
   if (runs.size() != 1) {
     throw std::runtime_error("there is not exactly one run directory");
   }
@@ -162,6 +167,13 @@ fs::path Workplace::run_directory() const {
 
 nlohmann::json Workplace::summary() const {
   return nlohmann::json::parse(read_text(run_directory() / "summary.json"));
+}
+
+bool Workplace::has_temporary_files() const {
+  return std::any_of(fs::directory_iterator(directory_), fs::directory_iterator(),
+                     [](const fs::directory_entry& entry) {
+                       return entry.path().filename().string().starts_with("mstune-");
+                     });
 }
 
 bool eventually(const std::function<bool()>& condition, Duration wait) {

@@ -33,7 +33,7 @@ class Running {
   // What it has printed so far.
   const std::string& output();
   // Throws when it has not ended within the time.
-  Ended wait(Duration wait = std::chrono::seconds(120));
+  Ended wait(Duration wait = std::chrono::seconds(240));
 
  private:
   void read();
@@ -65,18 +65,23 @@ class Workplace {
   Ended tune(std::vector<std::string> arguments);
   Running start_tune(std::vector<std::string> arguments);
 
-  // The one run directory that the last campaign made.
+  // The one run directory that the last campaign made; it throws when there is not exactly one.
+  [[nodiscard]] bool has_run_directory() const { return run_directories().size() == 1; }
   [[nodiscard]] std::filesystem::path run_directory() const;
   [[nodiscard]] nlohmann::json summary() const;
+  // What a coordinator's own agent leaves where temporary files go.
+  [[nodiscard]] bool has_temporary_files() const;
 
  private:
+  [[nodiscard]] std::vector<std::filesystem::path> run_directories() const;
+
   std::filesystem::path directory_;
   std::filesystem::path toolkit_;
   Variables environment_;
 };
 
 // Waits for something to become true; false when it does not within the time.
-bool eventually(const std::function<bool()>& condition, Duration wait = std::chrono::seconds(30));
+bool eventually(const std::function<bool()>& condition, Duration wait = std::chrono::seconds(60));
 
 std::string read_text(const std::filesystem::path& path);
 

@@ -111,8 +111,8 @@ TEST_CASE("offline: a failing build stops the campaign with 2 and names its log"
 TEST_CASE("offline: --keep-going voids the candidate that does not build, never default") {
   Workplace place;
   place.environment()["STANDIN_ATC_FAIL"] = "LoadBalance:2";
-  const Ended ended = place.tune(
-      offline("chain", {"--repeat", "1", "--configs", "LoadBalance:2,cv", "--keep-going"}));
+  const Ended ended = place.tune(offline("chain", {"--repeat", "1", "--configs", "LoadBalance:2,cv",
+                                                   "--order", "fixed", "--keep-going"}));
   INFO(ended.output);
   CHECK(ended.status == 0);
   const auto trials = place.summary().at("trials");

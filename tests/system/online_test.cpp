@@ -52,12 +52,14 @@ TEST_CASE("online: one command measures, ranks and recommends") {
   CHECK(ended.output.find("ge.autoMultistreamParallelMode") != std::string::npos);
   // Nothing of it is left.
   CHECK(processes_with(place.directory().string()).empty());
+  CHECK_FALSE(place.has_temporary_files());
 }
 
 TEST_CASE(
     "online: the run directory holds what the sample's users know, and no more than is said") {
   Workplace place;
-  CHECK(place.tune(online({"--repeat", "1", "--configs", "LoadBalance:4"})).status == 0);
+  CHECK(place.tune(online({"--repeat", "1", "--configs", "LoadBalance:4", "--order", "fixed"}))
+            .status == 0);
   const fs::path run = place.run_directory();
   CHECK(run.filename().string().starts_with("run_"));
   CHECK(names_in(run) == std::set<std::string>{"campaign.json", "summary.csv", "summary.json",
@@ -86,6 +88,27 @@ TEST_CASE("online: the deterministic stand-in gives the same figures again, to t
   CHECK(medians() == medians());
 }
 
+TEST_CASE("online: the seed of a random order is recorded and repeats it") {
+  const auto order_of = [](const std::vector<std::string>& more) {
+    Workplace place;
+    std::vector<std::string> arguments{"--repeat", "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    CHECK(place.tune(online(arguments)).status == 0);
+    const auto summary = place.summary();
+    std::vector<std::string> order{summary.at("order"), summary.at("seed").dump()};
+    for (const auto& trial : summary.at("trials")) {
+      order.push_back(trial.at("config"));
+    }
+    return order;
+  };
+  const auto first = order_of({});
+  CHECK(first.at(0) == "random");
+  CHECK(order_of({"--seed", first.at(1)}) == first);
+  CHECK(order_of({"--order", "fixed", "--streams", "2"}) ==
+        std::vector<std::string>{"fixed", "null", "default", "LoadBalance:2", "MainStream:2",
+                                 "default", "LoadBalance:2", "MainStream:2"});
+}
+
 TEST_CASE("online: without the pass there is no record at all, and the exit status says so") {
   Workplace place;
   place.use_own_toolkit(false);
@@ -103,8 +126,8 @@ TEST_CASE("online: a local trial has the caller's working directory and environm
   place.environment()["GREETING"] = "hello";
   place.environment()["GE_MS_TARGET_PASSWORD"] = "secret";
   place.write("show.sh", "pwd; echo \"[$GREETING][$GE_MS_TARGET_PASSWORD]\"; exit 3\n");
-  const Ended ended =
-      place.tune({"--run-command", "/bin/bash show.sh", "--repeat", "1", "--configs", "cv"});
+  const Ended ended = place.tune({"--run-command", "/bin/bash show.sh", "--repeat", "1",
+                                  "--configs", "cv", "--order", "fixed"});
   CHECK(ended.status == 1);
   const std::string output = read_text(place.run_directory() / "trial_000_default_r1/stdout.log");
   CHECK(output == place.directory().string() + "\n[hello][]\n");
@@ -117,9 +140,9 @@ TEST_CASE("online: a local trial has the caller's working directory and environm
 TEST_CASE("online: STEP lines reach the run directory while the program runs") {
   Workplace place;
   place.environment()["STANDIN_FAULT"] = "hang@6";  // after some steps it waits for ever
-  Running tune = place.start_tune(online({"--configs", "cv", "--repeat", "1"}));
+  Running tune = place.start_tune(online({"--configs", "cv", "--repeat", "1", "--order", "fixed"}));
   const bool live = eventually([&] {
-    return fs::exists(place.directory() / "out") &&
+    return place.has_run_directory() &&
            read_text(place.run_directory() / "trial_000_default_r1/steps.log").find("step=4 ") !=
                std::string::npos;
   });
@@ -147,8 +170,8 @@ TEST_CASE("online: Ctrl-C ends what runs, ranks what is there and leaves with 13
   place.write("some.sh",
               "if [ \"$GE_AUTO_MULTISTREAM_PARALLEL_MODE\" = default ]; then . ./first.sh; fi\n"
               "exec sleep 87654\n");
-  Running tune =
-      place.start_tune({"--run-command", "/bin/bash some.sh", "--repeat", "1", "--configs", "cv"});
+  Running tune = place.start_tune({"--run-command", "/bin/bash some.sh", "--repeat", "1",
+                                   "--configs", "cv", "--order", "fixed"});
   CHECK(eventually([&] { return !processes_with("87654").empty(); }));
   tune.signal(SIGINT);
   const Ended ended = tune.wait();
@@ -164,10 +187,10 @@ TEST_CASE("online: a coordinator that is killed takes its agent and its trial wi
   Workplace place;
   Running tune = place.start_tune({"--run-command", "sleep 76543", "--configs", "cv"});
   CHECK(eventually([&] { return !processes_with("76543").empty(); }));
-  const std::string agent_directory = "mstune-";
   tune.signal(SIGKILL);
   CHECK(eventually([&] { return processes_with("76543").empty(); }));
-  CHECK(eventually([&] { return processes_with("--ends-with-parent").empty(); }));
+  CHECK(eventually([&] { return processes_with(place.directory().string()).empty(); }));
+  CHECK_FALSE(place.has_temporary_files());
 }
 
 TEST_CASE("online: bad arguments end with 2 before anything is made") {

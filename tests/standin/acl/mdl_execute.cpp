@@ -32,7 +32,7 @@ Dims unknown_dims(const LoadedModel& model, const aclmdlDataset& input) {
   return dims;
 }
 
-aclError store_outputs(const Outcome& outcome, aclmdlDataset& output) {
+aclError store_outputs(const GraphDef& graph, const Outcome& outcome, aclmdlDataset& output) {
   for (std::size_t i = 0; i < outcome.outputs.size(); ++i) {
     const std::string& content = outcome.outputs[i];
     aclmdlDataset::Item& item = output.items[i];
@@ -42,9 +42,9 @@ aclError store_outputs(const Outcome& outcome, aclmdlDataset& output) {
                          " is too small: " + std::to_string(content.size()) + " bytes are needed.");
     }
     std::memcpy(item.buffer->data, content.data(), content.size());
-    if (item.desc != nullptr) {
-      item.desc->dims = outcome.shapes[i];
-    }
+    item.desc = std::make_unique<aclTensorDesc>(
+        aclTensorDesc{static_cast<aclDataType>(graph.nodes[graph.outputs[i]].data_type),
+                      ACL_FORMAT_ND, outcome.shapes[i]});
   }
   return ACL_SUCCESS;
 }
@@ -83,7 +83,7 @@ aclError execute(std::uint32_t id, const aclmdlDataset* input, aclmdlDataset* ou
       return rt_fail(static_cast<aclError>(outcome.status),
                      "EE9999: Execute model " + std::to_string(id) + " failed.");
     }
-    return store_outputs(outcome, *output);
+    return store_outputs(graph, outcome, *output);
   } catch (const GeError& error) {
     return rt_fail(ACL_ERROR_GE_FAILURE, error.code() + ": " + error.what());
   }

@@ -43,6 +43,14 @@ Status fail(const standin::GeError& error) {
   return fail(parameter ? PARAM_INVALID : FAILED, standin::error_block(error));
 }
 
+std::map<AscendString, AscendString> to_ascend(const Options& options) {
+  std::map<AscendString, AscendString> result;
+  for (const auto& [name, value] : options) {
+    result[AscendString(name.c_str())] = AscendString(value.c_str());
+  }
+  return result;
+}
+
 Options merged(Options base, const std::map<AscendString, AscendString>& more) {
   for (const auto& [name, value] : more) {
     base[name.GetString()] = value.GetString();
@@ -71,6 +79,10 @@ Status GEInitialize(const std::map<AscendString, AscendString>& options) {
   engine().device = id;
   engine().options = std::move(merged_options);
   return SUCCESS;
+}
+
+Status GEInitialize(const std::map<std::string, std::string>& options) {
+  return GEInitialize(to_ascend(options));
 }
 
 Status GEFinalize() {
@@ -172,10 +184,17 @@ Session::Session(const std::map<AscendString, AscendString>& options)
   inner_session_->options = merged(engine().options, options);
 }
 
+Session::Session(const std::map<std::string, std::string>& options) : Session(to_ascend(options)) {}
+
 Session::~Session() = default;
 
 Status Session::AddGraph(uint32_t graph_id, const Graph& graph) {
-  return AddGraph(graph_id, graph, {});
+  return AddGraph(graph_id, graph, std::map<AscendString, AscendString>{});
+}
+
+Status Session::AddGraph(uint32_t graph_id, const Graph& graph,
+                         const std::map<std::string, std::string>& options) {
+  return AddGraph(graph_id, graph, to_ascend(options));
 }
 
 Status Session::AddGraph(uint32_t graph_id, const Graph& graph,

@@ -56,7 +56,9 @@ inline std::uint64_t add(Store& store, const Content& content) {
   return bytes;
 }
 
-inline std::string read(const std::filesystem::path& path) { return os::read_file(path); }
+inline std::string read(const std::filesystem::path& path) {
+  return os::read_file(path);
+}
 
 template <typename Work>
 std::string error_id(const Work& work) {

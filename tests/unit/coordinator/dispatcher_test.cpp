@@ -66,6 +66,52 @@ TEST_CASE("dispatcher: runs each trial once, one after the other, and finishes")
   CHECK(dispatcher.deadline() == kNever);
 }
 
+TEST_CASE("dispatcher: an open campaign asks for more when all is done, until there is no more") {
+  CampaignSettings settings = online_settings();
+  settings.open_ended = true;
+  Dispatcher dispatcher(settings, kStart);
+  Actions actions = dispatcher.handle(AgentReady{0, "a"}, kStart);
+  for (std::uint32_t trial = 0; trial < 2; ++trial) {
+    CHECK(all<NeedMore>(actions).empty());
+    actions = run(dispatcher, Attempt{0, trial, 1}, kStart);
+  }
+  CHECK(all<NeedMore>(actions).size() == 1);
+  CHECK(dispatcher.handle(Tick{}, kStart + seconds(1)).empty());
+  const TrialsAdded more{{}, {{2, kDefaultCandidate, 2}}};
+  CHECK(only<AssignAttempt>(dispatcher.handle(more, kStart)).attempt == Attempt{0, 2, 1});
+  CHECK(dispatcher.handle(more, kStart).empty());  // nobody asked for it
+  CHECK(all<NeedMore>(run(dispatcher, Attempt{0, 2, 1}, kStart)).size() == 1);
+  CHECK(only<Finish>(dispatcher.handle(TrialsAdded{}, kStart)).ending == Ending::complete);
+}
+
+TEST_CASE("dispatcher: a candidate that is added offline is built and uploaded before it runs") {
+  CampaignSettings settings = offline_settings();
+  settings.open_ended = true;
+  Dispatcher dispatcher(settings, kStart);
+  dispatcher.handle(AgentReady{0, "a"}, kStart);
+  for (std::size_t candidate = 0; candidate < 2; ++candidate) {
+    dispatcher.handle(Built{candidate}, kStart);
+    dispatcher.handle(Uploaded{0, candidate}, kStart);
+  }
+  run(dispatcher, Attempt{0, 0, 1}, kStart);
+  CHECK(all<NeedMore>(run(dispatcher, Attempt{0, 1, 1}, kStart)).size() == 1);
+  const Candidate added = parse_candidate("LoadBalance:5");
+  const Actions actions = dispatcher.handle(TrialsAdded{{added}, {{2, added, 2}}}, kStart);
+  CHECK(only<StartBuild>(actions).candidate == 2);
+  CHECK(all<AssignAttempt>(actions).empty());
+  CHECK(only<StartUpload>(dispatcher.handle(Built{2}, kStart)).candidate == 2);
+  CHECK(only<AssignAttempt>(dispatcher.handle(Uploaded{0, 2}, kStart)).attempt == Attempt{0, 2, 1});
+}
+
+TEST_CASE("dispatcher: an interrupt while more is asked for ends the campaign") {
+  CampaignSettings settings = online_settings();
+  settings.trials.clear();
+  settings.open_ended = true;
+  Dispatcher dispatcher(settings, kStart);
+  CHECK(all<NeedMore>(dispatcher.handle(AgentReady{0, "a"}, kStart)).size() == 1);
+  CHECK(only<Finish>(dispatcher.handle(InterruptAsked{}, kStart)).ending == Ending::interrupted);
+}
+
 TEST_CASE("dispatcher: an unanswered assignment is sent again at its deadline") {
   Dispatcher dispatcher(online_settings(), kStart);
   const Attempt attempt =

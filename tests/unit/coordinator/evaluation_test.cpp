@@ -245,6 +245,35 @@ TEST_CASE("evaluation: processes are counted, and one of them is compared") {
   CHECK(warnings(result) == Codes{"evaluation.several_processes"});
 }
 
+TEST_CASE("evaluation: the warm-up that is found ends where the cost has settled") {
+  const Gates automatic{.drop_first = 1, .min_steps = 5, .main_object = {}, .drop_auto = true};
+  RecordLog log;
+  StepText text;
+  for (std::uint64_t step = 0; step < 40; ++step) {
+    text.step = step;
+    text.start_us = 10000 * step;
+    text.cost_us = step < 7 ? 3000 - 250 * step : 1000 + step % 2;
+    log.add(kPlog, step + 1, text.line());
+  }
+  const TrialEvaluation settled = judged(log, automatic);
+  CHECK(codes(settled) == Codes{});
+  CHECK(settled.drop_first == 7);
+  CHECK(settled.costs_us.size() == 33);
+  CHECK(settled.start_s == 0.07);
+  CHECK(judged(log).costs_us.size() == 39);
+
+  RecordLog restless;
+  for (std::uint64_t step = 0; step < 40; ++step) {
+    text.step = step;
+    text.start_us = 10000 * step;
+    text.cost_us = step % 2 == 0 ? 1000 : 2000;
+    restless.add(kPlog, step + 1, text.line());
+  }
+  const TrialEvaluation unsettled = judged(restless, automatic);
+  CHECK(unsettled.drop_first == 1);
+  CHECK(warnings(unsettled) == Codes{"evaluation.never_settled"});
+}
+
 TEST_CASE("evaluation: steps at the ends of 64 bits are judged without wrapping") {
   RecordLog log;
   StepText text;

@@ -34,10 +34,60 @@ TEST_CASE("options: tune's defaults are the sample's") {
   CHECK(options.output_dir == "./ge_ms_autotune_output");
 }
 
+TEST_CASE("options: rounds are in random order unless a fixed one is asked for") {
+  const auto random = std::get<TuneOptions>(parse({"tune", "--run-command", "x"}));
+  CHECK(random.order == OrderKind::random);
+  CHECK_FALSE(random.seed.has_value());
+  const auto fixed = std::get<TuneOptions>(
+      parse({"tune", "--run-command", "x", "--order", "fixed", "--seed", "9007199254740991"}));
+  CHECK(fixed.order == OrderKind::fixed);
+  CHECK(fixed.seed == 9007199254740991U);
+  CHECK(error_id({"tune", "--run-command", "x", "--order", "sorted"}) == "options.bad_option");
+  CHECK(error_id({"tune", "--run-command", "x", "--seed", "-1"}) == "options.bad_option");
+  CHECK(error_id({"tune", "--run-command", "x", "--seed", "9007199254740992"}) ==
+        "options.bad_option");
+}
+
+TEST_CASE("options: stages beyond the fixed rounds are off unless asked for") {
+  const auto plain = std::get<TuneOptions>(parse({"tune", "--run-command", "x"}));
+  CHECK_FALSE(plain.until_proven);
+  CHECK_FALSE(plain.refine);
+  CHECK_FALSE(plain.control);
+  CHECK(plain.confirm_rounds == 0);
+  CHECK_FALSE(plain.gates.drop_auto);
+  const auto proven = std::get<TuneOptions>(
+      parse({"tune", "--run-command", "x", "--until-proven", "--max-repeat", "12", "--aa",
+             "--confirm", "4", "--drop-first", "auto", "--digest-pattern", "digest (\\w+)"}));
+  CHECK(proven.until_proven);
+  CHECK(proven.max_repeat == 12);
+  CHECK(proven.control);
+  CHECK(proven.confirm_rounds == 4);
+  CHECK(proven.gates.drop_auto);
+  CHECK(proven.digest_pattern == "digest (\\w+)");
+}
+
+TEST_CASE("options: stages that do not fit together are an error") {
+  const auto id = [](std::vector<const char*> more) {
+    more.insert(more.begin(), {"tune", "--run-command", "x"});
+    return error_id(more);
+  };
+  CHECK(id({"--max-repeat", "12"}) == "options.max_repeat_alone");
+  CHECK(id({"--until-proven", "--refine"}) == "options.refine_until_proven");
+  CHECK(id({"--until-proven", "--repeat", "1"}) == "options.repeat_until_proven");
+  CHECK(id({"--until-proven", "--repeat", "21"}) == "options.repeat_until_proven");
+  CHECK(id({"--until-proven", "--repeat", "20"}) == "none");
+  CHECK(id({"--confirm", "1"}) == "options.bad_option");
+  CHECK(id({"--drop-first", "auto3"}) == "options.bad_option");
+  CHECK(id({"--digest-pattern", "digest"}) == "digest.one_group");
+  CHECK(id({"--digest-pattern", "(a)(b)"}) == "digest.one_group");
+  CHECK(id({"--digest-pattern", "(a"}) == "digest.bad_pattern");
+}
+
 TEST_CASE("options: --configs overrides the matrix") {
-  const auto options = std::get<TuneOptions>(parse(
-      {"tune", "--run-command", "x", "--strategies", "cv", "--configs", "MainStream:3"}));
-  CHECK(options.candidates == std::vector<Candidate>{kDefaultCandidate, {Strategy::main_stream, 3}});
+  const auto options = std::get<TuneOptions>(
+      parse({"tune", "--run-command", "x", "--strategies", "cv", "--configs", "MainStream:3"}));
+  CHECK(options.candidates ==
+        std::vector<Candidate>{kDefaultCandidate, {Strategy::main_stream, 3}});
 }
 
 TEST_CASE("options: what cannot be right is an error before anything runs") {
@@ -76,8 +126,7 @@ TEST_CASE("options: a compile command says where its OM goes, and nothing about 
   CHECK(offline("awk '{print}' {om}") == "none");
   CHECK(offline("atc --output={om_prefix} --multi_stream_parallel_mode=cv") ==
         "options.stream_option");
-  CHECK(offline("atc --output={om_prefix} --enable_single_stream=true") ==
-        "options.stream_option");
+  CHECK(offline("atc --output={om_prefix} --enable_single_stream=true") == "options.stream_option");
   CHECK(offline("atc 'x --output={om_prefix}") == "words.open_quote");
 }
 

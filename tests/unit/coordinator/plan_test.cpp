@@ -1,5 +1,8 @@
 #include "coordinator/plan.h"
 
+#include <algorithm>
+#include <set>
+
 #include <doctest/doctest.h>
 
 #include "common/error.h"
@@ -45,6 +48,58 @@ TEST_CASE("plan: a round runs every candidate once") {
   CHECK(trials[2].repeat == 2);
   CHECK(trials[2].candidate == kDefaultCandidate);
   CHECK(directory_name(trials[1]) == "trial_001_cv_r1");
+}
+
+TEST_CASE("plan: a random order numbers the trials as they run, and follows from the seed") {
+  const auto candidates = candidates_of_list("cv,LoadBalance:2,LoadBalance:4,MainStream:2");
+  const auto trials = trials_in_rounds(candidates, 8, {OrderKind::random, 7});
+  REQUIRE(trials.size() == 40);
+  std::set<std::vector<Candidate>> orders;
+  for (std::size_t round = 0; round < 8; ++round) {
+    std::vector<Candidate> order;
+    for (std::size_t slot = 0; slot < 5; ++slot) {
+      const Trial& trial = trials[round * 5 + slot];
+      CHECK(trial.index == round * 5 + slot);
+      CHECK(trial.repeat == static_cast<int>(round) + 1);
+      order.push_back(trial.candidate);
+    }
+    CHECK(std::is_permutation(order.begin(), order.end(), candidates.begin(), candidates.end()));
+    orders.insert(order);
+  }
+  CHECK(orders.size() > 1);
+  const auto again = trials_of_round({candidates, 3}, {OrderKind::random, 7}, 10);
+  for (std::size_t slot = 0; slot < 5; ++slot) {
+    CHECK(again[slot].candidate == trials[10 + slot].candidate);
+    CHECK(again[slot].index == 10 + slot);
+  }
+}
+
+TEST_CASE("plan: a control is default a second time in each round, under a name of its own") {
+  const auto trials =
+      trials_of_round({candidates_of_list("cv"), 2, true}, {OrderKind::fixed, 0}, 4);
+  REQUIRE(trials.size() == 3);
+  CHECK(trials[2].candidate == kDefaultCandidate);
+  CHECK(trials[2].purpose == Purpose::control);
+  CHECK(directory_name(trials[2]) == "trial_006_default_control_r2");
+  CHECK(title(trials[2]) == "default (control) round 2");
+  CHECK(title(trials[1]) == "cv round 2");
+}
+
+TEST_CASE("plan: a confirming round is default, winner, winner, default, or the other way round") {
+  const Candidate winner = parse_candidate("cv");
+  const auto trials = confirming_trials(winner, 20, {OrderKind::random, 3}, 7);
+  REQUIRE(trials.size() == 80);
+  std::set<Candidate> first;
+  for (std::size_t at = 0; at < trials.size(); at += 4) {
+    CHECK(trials[at].candidate == trials[at + 3].candidate);
+    CHECK(trials[at + 1].candidate == trials[at + 2].candidate);
+    CHECK(trials[at].candidate != trials[at + 1].candidate);
+    CHECK(trials[at].index == 7 + at);
+    CHECK(trials[at + 3].repeat == static_cast<int>(at / 4) + 1);
+    CHECK(trials[at].purpose == Purpose::confirm);
+    first.insert(trials[at].candidate);
+  }
+  CHECK(first.size() == 2);
 }
 
 }  // namespace

@@ -136,9 +136,10 @@ TEST_CASE("documents: summary.csv quotes what a comma would split") {
   EvaluatedTrial bad = trial("cv", {1}, false);
   bad.evaluation.reasons[0].sentence.text = "a, \"b\"";
   CHECK(summary_csv(rank({trial("default", {20, 21}), bad}, {})) ==
-        "config,trials,valid_trials,steps,mean_us,median_us,p90_us,cv,speedup,verdict,reasons\n"
-        "default,1,1,2,20.5,20.5,21,0.024390243902439025,1,neutral,\n"
-        "cv,1,0,0,,,,,,invalid,\"trial 0: a, \"\"b\"\"\"\n");
+        "config,trials,valid_trials,steps,mean_us,median_us,p90_us,cv,speedup,verdict,reasons,"
+        "speedup_low,speedup_high,evidence\n"
+        "default,1,1,2,20.5,20.5,21,0.024390243902439025,1,neutral,,,,\n"
+        "cv,1,0,0,,,,,,invalid,\"trial 0: a, \"\"b\"\"\",,,\n");
 }
 
 TEST_CASE("documents: a campaign is read as it was written") {
@@ -148,6 +149,13 @@ TEST_CASE("documents: a campaign is read as it was written") {
   written.target_host = "192.168.1.10";
   written.gates = {.drop_first = 3, .min_steps = 9, .main_object = parse_object_id("3:11")};
   written.candidates = {kDefaultCandidate, parse_candidate("LoadBalance:4")};
+  written.order = {OrderKind::random, 9007199254740991U};
+  written.max_repeat = 20;
+  written.control = true;
+  written.refine = true;
+  written.confirm_rounds = 5;
+  written.digest_pattern = "digest (\\w+)";
+  written.gates.drop_auto = true;
   const CampaignDocument read = parse_campaign(campaign_json(written), "campaign.json");
   CHECK(read.mode == written.mode);
   CHECK(read.command == written.command);
@@ -158,6 +166,14 @@ TEST_CASE("documents: a campaign is read as it was written") {
   CHECK(read.gates.min_steps == 9);
   CHECK(read.gates.main_object == written.gates.main_object);
   CHECK(read.candidates == written.candidates);
+  CHECK(read.max_repeat == 20U);
+  CHECK(read.control);
+  CHECK(read.refine);
+  CHECK(read.confirm_rounds == 5);
+  CHECK(read.digest_pattern == written.digest_pattern);
+  CHECK(read.gates.drop_auto);
+  CHECK(read.order.kind == OrderKind::random);
+  CHECK(read.order.seed == 9007199254740991U);
 }
 
 TEST_CASE("documents: of a trial's reasons those from outside are read back") {
@@ -165,6 +181,7 @@ TEST_CASE("documents: of a trial's reasons those from outside are read back") {
   written.trial.index = 7;
   written.trial.repeat = 2;
   written.attempt = 3;
+  written.trial.purpose = Purpose::confirm;
   written.outcome.exit_code = -9;
   written.outcome.wall_seconds = 1.5;
   written.evaluation.reasons.insert(written.evaluation.reasons.begin(),
@@ -174,6 +191,7 @@ TEST_CASE("documents: of a trial's reasons those from outside are read back") {
   CHECK(read.index == 7U);
   CHECK(read.trial.repeat == 2);
   CHECK(read.attempt == 3);
+  CHECK(read.trial.purpose == Purpose::confirm);
   CHECK(read.outcome.exit_code == -9);
   CHECK(read.outcome.wall_seconds == 1.5);
   REQUIRE(read.outcome.reasons.size() == 1);
@@ -185,7 +203,8 @@ TEST_CASE("documents: what is wrong with a file is said with its name") {
   for (std::string_view text :
        {"", "{", "[]", "7", R"({"trials":{}})", R"({"trials":[7]})", R"({"trials":[{}]})",
         R"({"trials":[{"config":"Nonsense:4"}]})", R"({"trials":[{"config":5}]})",
-        R"({"trials":[{"config":"cv","exit_code":"0"}]})",
+        R"({"trials":[{"config":"cv","purpose":"fun"}]})", R"({"refine":1})",
+        R"({"max_repeat":10001})", R"({"trials":[{"config":"cv","exit_code":"0"}]})",
         R"({"trials":[{"config":"cv","exit_code":99999999999}]})",
         R"({"trials":[{"config":"cv","index":-1}]})", R"({"drop_first":-1})", R"({"repeat":1.5})",
         R"({"configs":[1]})", R"({"main_graph":"x"})"}) {
@@ -214,6 +233,8 @@ TEST_CASE("report: a winner is shown with its table, how to reproduce it and how
   cv               0/1      0         -           -        -      -        -  invalid
 
 Recommended: LoadBalance:4, 1.250 times as fast as default, median step 12.000 ms.
+Evidence: too few rounds to say how sure this is; give --repeat 3 or more.
+Hint: a run counts as fewer than 10 independent steps, because it is short or its steps resemble their neighbours: LoadBalance:4 (5.0), default (2.0). Let the program execute more steps.
 Hint: the steps of LoadBalance:4 vary much (CV 0.158 is above 0.05): repeat more (--repeat), and see that nothing else uses the device.
 To reproduce: GE_AUTO_MULTISTREAM_PARALLEL_MODE=LoadBalance:4 ./infer --loop 20
 For production: set the session option ge.autoMultistreamParallelMode=LoadBalance:4 and remove the tuning pass, so that no step is recorded any more.

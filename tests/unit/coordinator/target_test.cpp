@@ -28,8 +28,9 @@ bool fails_with(std::string_view text, const std::string& id, const std::string&
 
 TEST_CASE("target: the sample's fields that still mean something are read") {
   const Target target = parse_target(
-      R"({"host": "192.168.1.10", "cann_env": "/usr/local/Ascend/set_env.sh",
-          "insecure": true, "run_command": "python3 infer.py --om {om}", "env": {"A": "1"}, "cwd": "/data",
+      R"({"host": "192.168.1.10", "cann_env": "/usr/local/Ascend/set_env.sh", "server_key": ")" +
+          kKeyText +
+          R"(", "run_command": "python3 infer.py --om {om}", "env": {"A": "1"}, "cwd": "/data",
           "_comment": 5})",
       "t.json");
   CHECK(target.host == "192.168.1.10");
@@ -43,12 +44,12 @@ TEST_CASE("target: the sample's fields that still mean something are read") {
 }
 
 TEST_CASE("target: fields of ssh days are noted, or refused with what to put instead") {
-  const Target target =
-      parse_target(
+  const Target target = parse_target(
       R"({"host": "h", "insecure": true, "user": "u", "remote_workdir": "/tmp/x"})", "t.json");
-  REQUIRE(target.notes.size() == 2);
+  REQUIRE(target.notes.size() == 3);
   CHECK(target.notes[0].id == "target.user_ignored");
   CHECK(target.notes[1].id == "target.remote_workdir_ignored");
+  CHECK(target.notes[2].id == "target.insecure");
   CHECK(fails_with(R"({"host": "h", "port": 22})", "target.ssh_port", "18600"));
 }
 
@@ -84,7 +85,8 @@ TEST_CASE("target: every mistake names the field and the file") {
 }
 
 TEST_CASE("target: an IPv6 address is put into brackets") {
-  CHECK(endpoint(parse_target(R"({"host": "::1", "port": 7, "insecure": true})", "t")) == "tcp://[::1]:7");
+  CHECK(endpoint(parse_target(R"({"host": "::1", "port": 7, "insecure": true})", "t")) ==
+        "tcp://[::1]:7");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "ge/ge_api_error_codes.h"
@@ -13,6 +14,9 @@
 
 namespace ge {
 
+// The overloads that take std::string are there for old callers, and make a braced list of options
+// ambiguous: callers name the type of their map.
+Status GEInitialize(const std::map<std::string, std::string>& options);
 Status GEInitialize(const std::map<AscendString, AscendString>& options);
 Status GEFinalize();
 AscendString GEGetErrorMsgV2();  // what went wrong; empties the record
@@ -21,10 +25,13 @@ AscendString GEGetWarningMsgV2();
 class InnerSession;
 class Session {
  public:
+  explicit Session(const std::map<std::string, std::string>& options);
   explicit Session(const std::map<AscendString, AscendString>& options);
   ~Session();
 
   Status AddGraph(uint32_t graph_id, const Graph& graph);
+  Status AddGraph(uint32_t graph_id, const Graph& graph,
+                  const std::map<std::string, std::string>& options);
   Status AddGraph(uint32_t graph_id, const Graph& graph,
                   const std::map<AscendString, AscendString>& options);
   Status RemoveGraph(uint32_t graph_id);

@@ -15,7 +15,7 @@ failing_build() {
   expect 255 atc --model=none.graph --output=model --soc_version=Ascend910B2
   says "ATC run failed, Please check the detail log, Try 'atc --help' for more information"
   says "E10005: [PID: "
-  test ! -e model.om
+  fails test -e model.om
 }
 it "a failing build exits with 255 and prints an error block" failing_build
 
@@ -28,7 +28,7 @@ it "--help exits with 0" help
 suffix_twice() {
   expect 0 build "" chain model.om
   test -e model.om.om
-  test ! -e model.om
+  fails test -e model.om
 }
 it ".om is appended even to a prefix that ends in it" suffix_twice
 
@@ -136,7 +136,7 @@ it "killing the wrapper leaves atc.bin, killing that leaves the workers, killing
 
 workers_end() {
   expect 0 build "" chain model
-  ! pgrep -f "te-worker.*$PWD"
+  fails pgrep -f "te-worker.*$PWD"
 }
 it "workers end with a build that ends by itself" workers_end
 

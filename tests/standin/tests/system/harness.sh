@@ -1,7 +1,9 @@
+# shellcheck shell=bash
 # Sourced by the system tests: a fresh directory with a copy of the shipped pass, and sentences that
 # are checked. Arguments: toolkit, directory of the samples, source directory of the project.
 set -u
 toolkit=$1
+# shellcheck disable=SC2034  # for those who source this
 bin=$2
 source_dir=$3
 models=$source_dir/tests/standin/models
@@ -23,8 +25,15 @@ failed=0
 it() {
   local directory=$work/$2
   mkdir -p "$directory/log"
-  if (cd "$directory" && export ASCEND_PROCESS_LOG_PATH=$directory/log && set -e && "$2") \
-    >"$directory.out" 2>&1; then
+  # Not as a condition: bash ignores `set -e` in whatever a condition runs.
+  (
+    set -e
+    cd "$directory"
+    export ASCEND_PROCESS_LOG_PATH=$directory/log
+    "$2"
+  ) >"$directory.out" 2>&1
+  local status=$?
+  if [ "$status" = 0 ]; then
     echo "ok    $1"
   else
     echo "FAIL  $1 ($2)"
@@ -67,6 +76,14 @@ expect() {
 
 # says TEXT: the last expected command printed it.
 says() { grep -qF -- "$1" output || { echo "did not say: $1"; return 1; }; }
+
+# fails COMMAND...: bash's own "!" would not stop a test.
+fails() {
+  if "$@"; then
+    echo "succeeded, and should not: $*"
+    return 1
+  fi
+}
 
 # equal A B
 equal() { [ "$1" = "$2" ] || { echo "\"$1\" is not \"$2\""; return 1; }; }

@@ -60,7 +60,7 @@ not_loadable() {
   expect 255 build LoadBalance:4 wide model
   says "E13029"
   says "Failed to load custom fusion pass lib $PWD/opp/vendors/aaa/custom_fusion_passes/broken.so. Reason: "
-  test ! -e model.om
+  fails test -e model.om
 }
 it "one library that cannot be loaded fails every build with E13029" not_loadable
 
@@ -132,7 +132,8 @@ single_stream() {
 it "a single stream conflicts with every mode, even default: E10056" single_stream
 
 dynamic_ignores() {
-  local om="model_linux_$(uname -m).om"
+  local om
+  om="model_linux_$(uname -m).om"
   build LoadBalance:4 dynamic model
   equal "$(streams "$om")" 1
   ENABLE_DYNAMIC_SHAPE_MULTI_STREAM=1 build LoadBalance:4 dynamic model
@@ -147,7 +148,7 @@ profile() {
   mkdir profile
   {
     echo "Op Name,Task Duration(us)"
-    for k in 0 1 2 3 4 5; do echo "b0_$k,5000"; done
+    for k in 0 1 2 3 4 5; do echo "b0_$k,5000" && echo "b1_$k,100"; done
   } >profile/op_summary_0.csv
   build MainStream:4 wide plain
   MINIDAG_PROFILING_PATH=$PWD/profile build MainStream:4 wide profiled
@@ -156,7 +157,7 @@ profile() {
   tail -c 700 profiled.om >profiled.tasks
   tail -c 700 weighted.om >weighted.tasks
   cmp profiled.tasks weighted.tasks
-  ! cmp -s plain.tasks profiled.tasks
+  fails cmp -s plain.tasks profiled.tasks
   attributes profiled.om | grep -F 'MainStream:4'
 }
 it "MINIDAG_PROFILING_PATH turns every strategy into the weighted one, and the mode hides it" profile

@@ -17,14 +17,15 @@ pass() {
 it "the pass builds by itself and installs where GE scans" pass
 
 old_abi() {
-  ! nm -DC "$toolkit"/opp/vendors/zz_mstune/custom_fusion_passes/libmstune_pass.so | grep -F '__cxx11'
+  nm -DC "$toolkit"/opp/vendors/zz_mstune/custom_fusion_passes/libmstune_pass.so >symbols
+  fails grep -F '__cxx11' symbols
 }
 it "the pass has the old string ABI at its border" old_abi
 
 samples() {
   local set
   for set in new old; do
-    cmake -S "$source_dir/samples" -B "build-$set" -DCANN_ACL=$set -DCMAKE_BUILD_TYPE=Debug
+    cmake -S "$source_dir/samples" -B "build-$set" -DCANN_ACL="$set" -DCMAKE_BUILD_TYPE=Debug
     cmake --build "build-$set"
   done
   build LoadBalance:2 wide model

@@ -89,14 +89,19 @@ TEST_CASE("streams: LoadBalance keeps a line together and spreads lines evenly")
   CHECK(std::count(plan.stream_of.begin(), plan.stream_of.end(), 0) <= 7);
 }
 
-TEST_CASE("streams: MainStream puts what is alone on its level on stream 0") {
+TEST_CASE("streams: MainStream keeps the main line on stream 0, and what is short enough") {
   const GraphDef graph = graph_of(
-      "node head Relu x\nnode left Exp head\nnode right Neg head\nnode join Add left right\n"
-      "output join\n");
+      "node head Relu x\nnode l0 Exp head\nnode l1 Exp l0\nnode l2 Exp l1\n"
+      "node r0 Neg head\nnode r1 Neg r0\nnode r2 Neg r1\nnode join Add l2 r2\noutput join\n");
   const StreamPlan plan = plan_for(graph, Strategy::main_stream, 4);
   CHECK(stream_of(graph, plan, "head") == 0);
   CHECK(stream_of(graph, plan, "join") == 0);
   CHECK(plan.streams == 2);
+  // A branch of one node would cost more in events than it conflicts.
+  const GraphDef fork = graph_of(
+      "node head Relu x\nnode left Exp head\nnode right Neg head\nnode join Add left right\n"
+      "output join\n");
+  CHECK(plan_for(fork, Strategy::main_stream, 4).streams == 1);
 }
 
 TEST_CASE("streams: a label has a stream of its own, beyond N") {

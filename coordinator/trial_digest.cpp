@@ -1,0 +1,60 @@
+#include "coordinator/trial_digest.h"
+
+#include <regex>
+
+#include "common/error.h"
+#include "common/lines.h"
+#include "common/os/file_pieces.h"
+
+namespace mstune::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Bounds the depth to which std::regex recurses.
+constexpr std::size_t kLineMax = 4096;
+
+void look_at(std::string_view line, const std::regex& pattern, std::optional<std::string>& found) {
+  std::cmatch match;
+  if (std::regex_search(line.data(), line.data() + line.size(), match, pattern)) {
+    found = match[1].str();
+  }
+}
+
+}  // namespace
+
+void check_digest_pattern(const std::string& pattern, std::string_view where) {
+  if (pattern.empty()) {
+    return;
+  }
+  std::size_t groups = 0;
+  try {
+    groups = std::regex(pattern).mark_count();
+  } catch (const std::regex_error& failure) {
+    throw usage_error("digest.bad_pattern", "{}: \"{}\" is no regular expression: {}", where,
+                      pattern, failure.what());
+  }
+  if (groups != 1) {
+    throw usage_error("digest.one_group",
+                      "{}: \"{}\" has {} groups; put one pair of parentheses around the digest, as "
+                      "in \"digest (\\w+)\"",
+                      where, pattern, groups);
+  }
+}
+
+std::optional<std::string> read_digest(const fs::path& trial_directory,
+                                       const std::string& pattern) {
+  std::optional<std::string> found;
+  const fs::path file = trial_directory / "stdout.log";
+  if (pattern.empty() || !fs::is_regular_file(file)) {
+    return found;
+  }
+  const std::regex expression(pattern);
+  LineSplitter splitter(kLineMax);
+  const auto look = [&](std::uint64_t, std::string_view line) { look_at(line, expression, found); };
+  os::read_in_pieces(file, [&](std::string_view bytes) { splitter.feed(bytes, look); });
+  splitter.finish(look);
+  return found;
+}
+
+}  // namespace mstune::coordinator
