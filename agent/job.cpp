@@ -51,8 +51,8 @@ void Job::expire(TimePoint now) {
     run_deadline_ = kNever;
     const double seconds = std::chrono::duration<double>(settings_.timeout).count();
     end(protocol::kCauseTimeout,
-        message("trial.timeout", "it ran longer than {} (--timeout) and was ended",
-                duration_text(seconds)),
+        message("trial.timeout", "it ran longer than {} ({}) and was ended", duration_text(seconds),
+                settings_.timeout_rule),
         now);
   }
   if (now >= grace_deadline_) {
@@ -114,7 +114,11 @@ void Job::send() {
   }
 }
 
+// Of one that waits the desk tells, which knows for whom.
 void Job::send_status(TimePoint now) {
+  if (state_ == State::queued) {
+    return;
+  }
   next_status_ = coordinator_present_ ? after(now, settings_.status_period) : kNever;
   if (coordinator_present_) {
     actions_.emplace_back(SendStatus{state_name(), log_.count()});

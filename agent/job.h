@@ -18,7 +18,8 @@
 namespace mstune::agent {
 
 struct JobSettings {
-  Duration timeout = Duration::zero();  // of the run; zero: none
+  Duration timeout = Duration::zero();     // of the run; zero: none
+  const char* timeout_rule = "--timeout";  // whose it is, for people
   Duration reconnect_grace = std::chrono::seconds(60);
   Duration status_period = std::chrono::seconds(2);
 };

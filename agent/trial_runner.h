@@ -13,6 +13,7 @@
 #include "agent/cann_environment.h"
 #include "agent/execution.h"
 #include "agent/job.h"
+#include "agent/policy.h"
 #include "protocol/codec.h"
 
 namespace mstune::agent {
@@ -24,6 +25,7 @@ struct RunnerSettings {
   std::vector<int> devices;         // empty: device selection is left alone
   Duration reconnect_grace = std::chrono::seconds(60);
   std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
+  std::optional<Policy> policy;  // of the box's owner
 };
 
 struct OutgoingReport {
@@ -73,6 +75,11 @@ class TrialRunner {
   void prepare(TimePoint now);
   void look_for_environment(TimePoint now);
   void start(TimePoint now);
+  [[nodiscard]] std::vector<std::string> command() const;
+  [[nodiscard]] std::filesystem::path working_directory() const;
+  [[nodiscard]] std::optional<Message> refusal_of_script() const;
+  [[nodiscard]] std::optional<Message> refusal_of(const std::vector<std::string>& command,
+                                                  const Environment& environment) const;
   void pass_on(std::vector<protocol::StepLine> lines, TimePoint now);
   void tell_stuck(TimePoint now);
   void drain(TimePoint now);

@@ -8,26 +8,26 @@ constexpr int kFailedHandshakesMax = 5;
 
 }  // namespace
 
-std::optional<Message> ConnectDiagnosis::handle(os::ConnectEvent event) {
+std::optional<Message> ConnectDiagnosis::handle(ConnectEvent event) {
   switch (event) {
-    case os::ConnectEvent::no_answer:
+    case ConnectEvent::no_answer:
       return std::nullopt;
-    case os::ConnectEvent::connected:
+    case ConnectEvent::connected:
       failed_handshakes_ = 0;
       return std::nullopt;
-    case os::ConnectEvent::shut_out:
+    case ConnectEvent::shut_out:
       return message("connection.not_authorized",
                      "the agent at {} does not let the key \"{}\" in: give its .pub file to the "
                      "agent's owner, who adds it to the list of authorized clients",
                      endpoint_, client_);
-    case os::ConnectEvent::other_mechanism:
-    case os::ConnectEvent::no_handshake:
+    case ConnectEvent::other_mechanism:
+    case ConnectEvent::no_handshake:
       break;
   }
   if (++failed_handshakes_ < kFailedHandshakesMax) {
     return std::nullopt;
   }
-  if (event == os::ConnectEvent::other_mechanism) {
+  if (event == ConnectEvent::other_mechanism) {
     return client_.empty()
                ? message("connection.agent_wants_keys",
                          "the agent at {} wants keys: put its public key into \"server_key\" of "

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "common/connect_event.h"
 #include "common/message.h"
-#include "common/os/socket.h"
 
 namespace mstune::coordinator {
 
@@ -16,7 +16,7 @@ class ConnectDiagnosis {
       : endpoint_(std::move(endpoint)), client_(std::move(client)) {}
 
   // Why it is of no use to go on, once that is certain.
-  std::optional<Message> handle(os::ConnectEvent event);
+  std::optional<Message> handle(ConnectEvent event);
 
  private:
   std::string endpoint_;

@@ -415,6 +415,10 @@ void Session::take_status(const protocol::Status& status, TimePoint now) {
     dispatch(AttemptLost{attempt}, now);
     return;
   }
+  if (!status.held_by.empty()) {
+    progress_.note(message("campaign.waits_for_device",
+                           "the agent's devices are taken: waiting for {}", status.held_by));
+  }
   dispatch(AttemptSeen{attempt}, now);
   if (active_ && status.events > active_->recorder.events() &&
       status.state == protocol::kStateFinished) {

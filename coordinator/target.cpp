@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/shell_syntax.h"
 #include "coordinator/trial_digest.h"
 
 namespace mstune::coordinator {
@@ -149,6 +150,24 @@ void meet_fields_of_ssh_days(Reader& reader, const std::string& file, Target& ta
   }
 }
 
+// The sample ran this field in a shell; run directly, such a command would mean something else.
+void check_shell(const Target& target, const std::string& file) {
+  if (target.shell && target.run_command.empty()) {
+    throw usage_error("target.shell_alone",
+                      "{}: \"shell\" is about \"run_command\", and there is none; --run-command "
+                      "has --shell",
+                      file);
+  }
+  const auto syntax = target.shell ? std::nullopt : shell_syntax_in(target.run_command);
+  if (syntax) {
+    throw usage_error("target.needs_shell",
+                      "{}: \"run_command\" holds \"{}\", which only a shell understands, and "
+                      "programs are run directly: add \"shell\": true, or put it into quotes where "
+                      "it stands for itself",
+                      file, *syntax);
+  }
+}
+
 void read_keys(Reader& reader, const std::string& file, Target& target) {
   std::string server_key;
   reader.text("server_key", server_key);
@@ -187,6 +206,8 @@ Target parse_target(std::string_view text, const std::string& file) {
   reader.required_text("host", target.host);
   reader.port(target.port);
   reader.text("run_command", target.run_command);
+  reader.flag("shell", target.shell);
+  check_shell(target, file);
   reader.text("cann_env", target.cann_env);
   reader.texts("env", target.env);
   reader.text("cwd", target.cwd);

@@ -24,6 +24,7 @@ struct Target {
   std::string identity_file;      // own secret key, as written; empty: the default
   bool insecure = false;          // the agent was started with --insecure
   std::string run_command;        // as written; empty: --run-command is used
+  bool shell = false;             // run_command is for a shell
   std::string cann_env;           // a set_env.sh on the agent's machine; empty: none
   std::map<std::string, std::string> env;
   std::string cwd;             // on the agent's machine; empty: the trial's directory
@@ -33,7 +34,8 @@ struct Target {
 
 // Reads the text of a target file; `file` names it in errors. Throws a usage error that names the
 // field and the file: not JSON, unknown field (but those that begin with "_"), wrong type,
-// duplicate key, missing host, port 22, a key that is none, neither server_key nor insecure.
+// duplicate key, missing host, port 22, a key that is none, neither server_key nor insecure, a
+// run_command that needs a shell and does not say so.
 Target parse_target(std::string_view text, const std::string& file);
 
 // Where the agent listens: "tcp://host:port".

@@ -50,9 +50,10 @@ std::string run_command_of(const TuneOptions& options, const std::optional<Targe
 }
 
 std::vector<std::string> run_words(const TuneOptions& options, const std::string& command,
-                                   bool from_target) {
+                                   bool from_target, bool shell) {
   const char* what = from_target ? "run_command" : "--run-command";
-  std::vector<std::string> words = split_words(command, what);
+  std::vector<std::string> words =
+      shell ? std::vector<std::string>{command} : split_words(command, what);
   if (words.empty()) {
     throw usage_error("tune.empty_run_command", "{} holds no word", what);
   }
@@ -70,6 +71,15 @@ std::vector<std::string> run_words(const TuneOptions& options, const std::string
                       what);
   }
   return words;
+}
+
+bool wants_shell(const TuneOptions& options, const std::optional<Target>& target) {
+  if (options.shell && options.run_command.empty()) {
+    throw usage_error("tune.shell_alone",
+                      "--shell is about --run-command, and there is none; a target file says "
+                      "\"shell\": true");
+  }
+  return options.run_command.empty() ? target->shell : options.shell;
 }
 
 // The caller's environment less what no child should see.
@@ -125,6 +135,7 @@ protocol::TrialSpec spec_of(const TuneOptions& options, std::vector<std::string>
                             const std::optional<Target>& target) {
   protocol::TrialSpec spec;
   spec.command = std::move(words);
+  spec.shell = wants_shell(options, target);
   spec.timeout_ms = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count());
   if (target) {
@@ -153,13 +164,16 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
                          join_words(build_command(build)));
     }
   }
+  std::vector<std::string> shown = session.spec.command;
+  if (session.spec.shell) {
+    shown.insert(shown.begin(), {"/bin/bash", "-c"});
+  }
   for (const Trial& trial : session.campaign.trials) {
     const std::string mode =
         session.mode_variable.empty()
             ? std::string()
             : fmt::format("{}={} ", session.mode_variable, name(trial.candidate));
-    out << fmt::format("[{:03}] {}: {}{}\n", trial.index, title(trial), mode,
-                       join_words(session.spec.command));
+    out << fmt::format("[{:03}] {}: {}{}\n", trial.index, title(trial), mode, join_words(shown));
   }
 }
 
@@ -183,7 +197,10 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   }
   result.document = document_of(options, command, target);
   SessionOptions& session = result.session;
-  session.spec = spec_of(options, run_words(options, command, options.run_command.empty()), target);
+  session.spec = spec_of(
+      options,
+      run_words(options, command, options.run_command.empty(), wants_shell(options, target)),
+      target);
   session.gates = options.gates;
   session.digest_pattern = result.document.digest_pattern;
   session.upload_timeout = options.timeout;

@@ -16,6 +16,7 @@ namespace mstune::coordinator {
 struct TuneOptions {
   bool offline = false;
   std::string run_command;                // as written; may be empty with a target
+  bool shell = false;                     // run_command is for a shell
   std::string compile_command;            // offline
   std::vector<std::string> target_files;  // empty: this machine, through an agent of our own
   std::string om_dir;                     // empty: <run directory>/om

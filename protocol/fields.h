@@ -43,6 +43,7 @@ template <>
 struct Wire<TrialSpec> {
   static void fields(auto& m, auto&& visit) {
     visit("command", m.command);
+    visit("shell", m.shell);
     visit("om", m.om);
     visit("files", m.files);
     visit("inherit_environment", m.inherit_environment);
@@ -61,6 +62,7 @@ struct Wire<Hello> {
   static void fields(auto& m, auto&& visit) {
     visit("major", m.major);
     visit("minor", m.minor);
+    visit("oldest_major", m.oldest_major);
     visit("software", m.software);
     visit("campaign", m.campaign);
     visit("capabilities", m.capabilities);
@@ -174,6 +176,16 @@ struct Wire<Exited> {
 };
 
 template <>
+struct Wire<SlotState> {
+  static void fields(auto& m, auto&& visit) {
+    visit("device", m.device);
+    visit("holder", m.holder);
+    visit("held_ms", m.held_ms);
+    visit("usable", m.usable);
+  }
+};
+
+template <>
 struct Wire<Welcome> {
   static constexpr const char* kTag = "welcome";
   static void fields(auto& m, auto&& visit) {
@@ -188,6 +200,8 @@ struct Wire<Welcome> {
     visit("pid", m.pid);
     visit("devices", m.devices);
     visit("notices", m.notices);
+    visit("slots", m.slots);
+    visit("waiting", m.waiting);
   }
 };
 
@@ -204,6 +218,7 @@ struct Wire<Status> {
     visit("key", m.key);
     visit("state", m.state);
     visit("events", m.events);
+    visit("held_by", m.held_by);
   }
 };
 

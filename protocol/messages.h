@@ -18,6 +18,7 @@ namespace mstune::protocol {
 
 inline constexpr std::uint32_t kMajor = 1;
 inline constexpr std::uint32_t kMinor = 0;
+inline constexpr std::uint32_t kOldestMajor = 1;  // that a coordinator still speaks
 inline constexpr std::uint16_t kDefaultPort = 18600;
 
 // A coordinator pings this often, whatever else it says; a peer that was not heard for three
@@ -48,6 +49,7 @@ struct FileReference {
 // Everything that an agent needs to run a trial.
 struct TrialSpec {
   std::vector<std::string> command;  // "{om}" in a word becomes the absolute path of `om`
+  bool shell = false;                // `command` is one text, for /bin/bash -c
   std::string om;                    // one of `files`, or empty
   std::vector<FileReference> files;
   bool inherit_environment = true;                 // start from the agent's own environment
@@ -63,6 +65,7 @@ struct TrialSpec {
 struct Hello {
   std::uint32_t major = kMajor;
   std::uint32_t minor = kMinor;
+  std::uint32_t oldest_major = 0;  // the sender speaks all from this one to `major`; 0: just that
   std::string software;
   std::string campaign;
   std::vector<std::string> capabilities;
@@ -135,6 +138,14 @@ inline constexpr const char* kCauseNotStarted = "not_started";  // it could not 
 inline constexpr const char* kCauseLost = "coordinator_lost";   // the grace time was over
 
 // ---- reports ----
+// A device of the agent, and who has it.
+struct SlotState {
+  std::int32_t device = -1;   // logic id; -1: device selection is left alone
+  std::string holder;         // the client's name; empty: free
+  std::uint64_t held_ms = 0;  // since when
+  bool usable = true;         // false: processes that cannot be killed are on it
+};
+
 struct Welcome {
   std::uint32_t major = kMajor;
   std::uint32_t minor = kMinor;
@@ -147,6 +158,8 @@ struct Welcome {
   std::uint64_t pid = 0;
   std::vector<std::int32_t> devices;  // empty: one slot, device selection left alone
   std::vector<Message> notices;       // what a person should know of this agent
+  std::vector<SlotState> slots;
+  std::uint32_t waiting = 0;  // trials that wait for a slot
 };
 struct Pong {
   std::uint64_t sequence = 0;
@@ -156,6 +169,7 @@ struct Status {
   TrialKey key;
   std::string state;  // kState...
   std::uint64_t events = 0;
+  std::string held_by = {};  // while queued: whose trials have the devices, for people
 };
 inline constexpr const char* kStateQueued = "queued";
 inline constexpr const char* kStateRunning = "running";

@@ -12,6 +12,7 @@
 #include "common/os/descriptor.h"
 #include "common/os/failure.h"
 #include "common/os/file.h"
+#include "common/os/guarded_file.h"
 
 namespace mstune::os {
 namespace {
@@ -19,8 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kListBytesMax = std::size_t{4} << 20U;
-constexpr unsigned kOthersWrite = 022;
-constexpr unsigned kOthersAtAll = 077;
 
 void write_new_file(const fs::path& path, const std::string& text, unsigned mode) {
   const UniqueFd file(
@@ -37,45 +36,6 @@ void write_new_file(const fs::path& path, const std::string& text, unsigned mode
   }
 }
 
-bool is_trusted_owner(uid_t owner) {
-  return owner == ::geteuid() || owner == 0;
-}
-
-// The file's text, once it is certain that it is a regular file and `forbidden` permissions are
-// not given. Checked on the open file: nobody can exchange it between the two.
-std::string read_guarded(const fs::path& path, unsigned forbidden, std::size_t size_max) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  struct stat info {};
-  if (!file.valid() || ::fstat(file.value(), &info) != 0) {
-    throw usage_error("key.cannot_read", "cannot read {}: {}", path.string(),
-                      errno == ELOOP ? "it is a link" : reason(errno));
-  }
-  if (!S_ISREG(info.st_mode)) {
-    throw usage_error("key.not_a_file", "{} is not a regular file", path.string());
-  }
-  if (!is_trusted_owner(info.st_uid) || (info.st_mode & forbidden) != 0) {
-    throw usage_error("key.wide_permissions",
-                      "{} has permissions {:o} and is the file of user {}: others could {} it, so "
-                      "it is not used; chmod {} it, as its owner",
-                      path.string(), info.st_mode & 07777U, info.st_uid,
-                      forbidden == kOthersAtAll ? "read" : "write",
-                      forbidden == kOthersAtAll ? "600" : "go-w");
-  }
-  std::string text(size_max + 1, '\0');
-  std::size_t size = 0;
-  ssize_t got = 0;
-  while (size < text.size() &&
-         (got = ::read(file.value(), text.data() + size, text.size() - size)) > 0) {
-    size += static_cast<std::size_t>(got);
-  }
-  if (got < 0 || size > size_max) {
-    throw usage_error("key.cannot_read", "cannot read {}: {}", path.string(),
-                      got < 0 ? reason(errno) : "it is too large to be what it should be");
-  }
-  text.resize(size);
-  return text;
-}
-
 // The list's files in their order; the path itself when it is no directory.
 std::vector<fs::path> list_files(const fs::path& path) {
   std::error_code failure;
@@ -90,16 +50,6 @@ std::vector<fs::path> list_files(const fs::path& path) {
   }
   std::sort(files.begin(), files.end());
   return files;
-}
-
-void check_directory(const fs::path& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
-      (!is_trusted_owner(info.st_uid) || (info.st_mode & kOthersWrite) != 0)) {
-    throw usage_error("key.wide_permissions",
-                      "{} can be written by others, so it is not used: chmod go-w it, as its owner",
-                      path.string());
-  }
 }
 
 }  // namespace
@@ -132,14 +82,16 @@ KeyPair read_secret_key(const fs::path& path) {
                       "there is no key at {}: make one with \"mstune keygen NAME --file {}\"",
                       path.string(), path.string());
   }
-  return parse_secret_file(read_guarded(path, kOthersAtAll, kKeyFileMax), path.string());
+  return parse_secret_file(read_guarded(path, Guard::nobody_else_reads, kKeyFileMax),
+                           path.string());
 }
 
 AuthorizedList read_authorized_at(const fs::path& path) {
-  check_directory(path);
+  check_guarded_directory(path);
   AuthorizedList list;
   for (const fs::path& file : list_files(path)) {
-    read_authorized(read_guarded(file, kOthersWrite, kListBytesMax), file.string(), list);
+    read_authorized(read_guarded(file, Guard::nobody_else_writes, kListBytesMax), file.string(),
+                    list);
   }
   return list;
 }

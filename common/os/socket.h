@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/connect_event.h"
 #include "common/os/curve.h"
 #include "common/time.h"
 
@@ -24,18 +25,9 @@ struct Frames {
   std::string user = {};  // received with ListenSecurity: the name that the ZapHandler's judge gave
 };
 
-// What became of an attempt to connect.
-enum class ConnectEvent {
-  no_answer,        // nothing listens there, or the network does not reach it
-  shut_out,         // the other end is who it should be and does not let this key in
-  no_handshake,     // closed in the middle: a wrong pinned key, or no ZeroMQ at all
-  other_mechanism,  // one end has keys and the other has none
-  connected,
-};
-
 struct SocketLimits {
   std::int64_t frame_bytes_max = 2 * 1024 * 1024;  // a larger one closes the connection
-  int messages_max = 4096;                         // waiting in one direction, for one peer
+  int messages_max = 1024;  // waiting in one direction, for one peer
 };
 
 class Socket {

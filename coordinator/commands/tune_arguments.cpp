@@ -70,6 +70,8 @@ void TuneArguments::add_what_to_measure() {
       "--run-command", options_.run_command,
       "Program under test, split like a shell splits words and run directly; offline "
       "it holds {om}");
+  command_->add_flag("--shell", options_.shell,
+                     "--run-command is one text for /bin/bash -c, not words to be run directly");
   command_->add_option("--compile-command", options_.compile_command,
                        "Offline: builds one OM; holds {om_prefix} (without .om, for atc) or {om}");
   command_->add_option(

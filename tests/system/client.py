@@ -99,6 +99,10 @@ class Agent:
         return events
 
 
+def trial(campaign, instance, number=0):
+    return {"campaign": campaign, "trial": number, "attempt": 1, "instance": instance}
+
+
 STEP = (
     'echo "[GE_MS_TUNE][STEP] api=Run mode=cv model_id=1 step=0 start_us=0 end_us=50 cost_us=50 '
     'sync_us=0 ret=0 sync_ret=0"'
@@ -114,7 +118,7 @@ def scenario_run(agent):
     content = os.urandom(3 * CHUNK + 17)
     identity = agent.upload(content)
     assert agent.upload(content) == identity  # it is there
-    key = {"campaign": campaign, "trial": 0, "attempt": 1, "instance": welcome["instance"]}
+    key = trial(campaign, welcome["instance"])
     events = agent.run(key, {
         "command": ["/bin/bash", "-c", f'{STEP}; sha256sum < "$0"; exit 3', "{om}"],
         "om": "m.om",
@@ -143,8 +147,7 @@ def scenario_next_version(agent):
     agent.send("dance", steps=5)
     tag, fields, _ = agent.receive("failure")
     assert fields["what"]["id"] == "agent.unknown_request", fields
-    key = {"campaign": campaign, "trial": 0, "attempt": 1, "instance": welcome["instance"],
-           "colour": "blue"}
+    key = dict(trial(campaign, welcome["instance"]), colour="blue")
     agent.send("assign", key=key, spec={"command": ["true"], "priority": -5}, events_from=0, why=None)
     while True:
         _, fields, _ = agent.receive("events")
@@ -168,11 +171,61 @@ def scenario_silence(agent):
 def scenario_begin(agent):
     """Begins a trial that stays, under a campaign that others can know."""
     tag, welcome, _ = agent.hello("c" * 32)
-    key = {"campaign": "c" * 32, "trial": 0, "attempt": 1, "instance": welcome["instance"]}
+    key = trial("c" * 32, welcome["instance"])
     agent.send("assign", key=key, spec={"command": ["sleep", "54321"]}, events_from=0)
     agent.receive("events")
     print(welcome["instance"], flush=True)
     sys.stdin.read()
+
+
+def scenario_wait(agent):
+    """Waits behind the trial of scenario_begin, and hears who has the device."""
+    campaign = os.urandom(16).hex()
+    _, welcome, _ = agent.hello(campaign)
+    slot, = welcome["slots"]
+    assert slot["holder"] == "ann" and slot["device"] == -1 and slot["held_ms"] > 0, slot
+    key = trial(campaign, welcome["instance"])
+    agent.send("assign", key=key, spec={"command": ["true"]}, events_from=0)
+    _, status, _ = agent.receive("status")
+    assert status["state"] == "queued" and status["held_by"] == "ann", status
+    _, fields, _ = agent.receive("events")
+    exited = fields["events"][-1][1]
+    assert exited["cause"] == "not_started" and not exited["started"], exited
+    assert exited["detail"]["id"] == "agent.waited_too_long", exited
+
+
+def refusal(agent, key, spec):
+    """The id of the message with which a trial is refused, however late."""
+    agent.send("assign", key=key, spec=spec, events_from=0)
+    tag, fields, _ = agent.receive("failure", "events")
+    if tag == "failure":
+        return fields["what"]["id"]
+    exited = fields["events"][-1][1]
+    agent.send("acknowledge", key=key, events=fields["first"] + len(fields["events"]))
+    agent.send("release", key=key)
+    return exited["detail"]["id"] if exited["cause"] == "not_started" else exited["exit_code"]
+
+
+def scenario_rules(agent):
+    """agent.conf of the test: allow = /usr/bin/env*, largest-file = 1KB."""
+    campaign = os.urandom(16).hex()
+    _, welcome, _ = agent.hello(campaign)
+    numbers = iter(range(100))
+
+    def result(**spec):
+        return refusal(agent, trial(campaign, welcome["instance"], next(numbers)), spec)
+
+    assert result(command=["env"]) == 0
+    assert result(command=["sleep", "0"]) == "policy.program_not_allowed"
+    assert result(command=["/usr/bin/../bin/sleep", "0"]) == "policy.program_not_allowed"
+    assert result(command=["env"], cann_env="/etc/profile") == "policy.program_not_allowed"
+    assert result(command=["env"], shell=True) == "policy.no_shell"
+    assert result(command=["env"], environment={"LD_PRELOAD": "/x"}) == "policy.variable_denied"
+    assert result(command=["env"], environment={"PATH": "/x"}) == "policy.variable_denied"
+    assert result(command=["no-such-program"]) == "agent.no_such_program"
+    agent.send("offer", upload=1, identity=bytes(32), size=1025, chunks=1)
+    _, fields, _ = agent.receive("refused")
+    assert fields["why"]["id"] == "policy.file_too_large", fields
 
 
 def scenario_meddle(agent):
@@ -181,7 +234,7 @@ def scenario_meddle(agent):
     assert tag == "failure" and fields["what"]["id"] == "agent.campaign_of_another", (tag, fields)
     tag, welcome, _ = agent.hello("d" * 32)
     assert tag == "welcome"
-    key = {"campaign": "c" * 32, "trial": 0, "attempt": 1, "instance": welcome["instance"]}
+    key = trial("c" * 32, welcome["instance"])
     for tag, fields in (
         ("cancel", {"why": "spite"}),
         ("fetch", {"file": 0, "offset": 0, "length": 10}),
@@ -198,7 +251,7 @@ def scenario_nonsense(agent):
     """Messages that are wrong in every way are answered, and the agent lives on."""
     campaign = os.urandom(16).hex()
     _, welcome, _ = agent.hello(campaign)
-    key = {"campaign": campaign, "trial": 0, "attempt": 1, "instance": welcome["instance"]}
+    key = trial(campaign, welcome["instance"])
     agent.send("assign", key=key, spec={"command": ["sleep", "54322"]}, events_from=0)
     agent.receive("events")
     for frame in (b"", b"\xc1", b"\x92", b"\xdd\xff\xff\xff\xff", msgpack.packb(["ping", {"sequence": -1}]),

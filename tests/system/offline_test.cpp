@@ -44,9 +44,8 @@ class Agent {
  private:
   static Running start(Workplace& place, const std::string& port) {
     make_keys(place);
-    std::vector<std::string> command{program("mstune-agent"), "--listen",
-                                     "tcp://127.0.0.1:" + port, "--work-dir",
-                                     (place.directory() / "agent").string()};
+    std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:" + port,
+                                     "--work-dir", (place.directory() / "agent").string()};
     for (const std::string& option : key_options(place)) {
       command.push_back(option);
     }

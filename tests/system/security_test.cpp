@@ -16,6 +16,7 @@ namespace fs = std::filesystem;
 // An agent with keys, on a port of its own.
 class GuardedAgent {
  public:
+  // With more options; --insecure takes the place of its keys.
   explicit GuardedAgent(Workplace& place, std::vector<std::string> options = {})
       : running_(start(place, std::move(options))) {
     CHECK(eventually([&] { return !endpoint().empty(); }));
@@ -40,8 +41,11 @@ class GuardedAgent {
     make_keys(place);
     std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:*",
                                      "--work-dir", (place.directory() / "agent").string()};
-    const std::vector<std::string> keys = options.empty() ? key_options(place) : options;
-    command.insert(command.end(), keys.begin(), keys.end());
+    command.insert(command.end(), options.begin(), options.end());
+    if (options != std::vector<std::string>{"--insecure"}) {
+      const std::vector<std::string> keys = key_options(place);
+      command.insert(command.end(), keys.begin(), keys.end());
+    }
     return place.start(command);
   }
 
@@ -53,6 +57,13 @@ Running client(Workplace& place, GuardedAgent& agent, const std::string& scenari
   return place.start({"/usr/bin/python3", MSTUNE_CLIENT, agent.endpoint(),
                       (place.directory() / "agent.pub").string(),
                       (place.directory() / key).string(), scenario});
+}
+
+// A second client, with a key of its own.
+void authorize(Workplace& place, const std::string& name) {
+  place.run({program("mstune"), "keygen", name, "--file", name + ".key"});
+  fs::copy_file(place.directory() / (name + ".pub"),
+                place.directory() / "authorized" / (name + ".pub"));
 }
 
 void passes(const std::string& scenario) {
@@ -91,20 +102,66 @@ TEST_CASE("security: who is not authorized hears nothing until the list says so"
     return agent.running().output().find(public_key(place, "eve.pub")) != std::string::npos;
   }));
   fs::copy_file(place.directory() / "eve.pub", place.directory() / "authorized" / "eve.pub");
-  CHECK(eventually([&] { return client(place, agent, "other_major", "eve.key").wait().status == 0; }));
+  CHECK(eventually(
+      [&] { return client(place, agent, "other_major", "eve.key").wait().status == 0; }));
 }
 
 TEST_CASE("security: another client's trial can be neither read nor ended") {
   Workplace place;
   GuardedAgent agent(place);
-  place.run({program("mstune"), "keygen", "eve", "--file", "eve.key"});
-  fs::copy_file(place.directory() / "eve.pub", place.directory() / "authorized" / "eve.pub");
+  authorize(place, "eve");
   Running first = client(place, agent, "begin");
   CHECK(eventually([&] { return !processes_with("54321").empty(); }));
   const Ended ended = client(place, agent, "meddle", "eve.key").wait();
   INFO(ended.output);
   CHECK(ended.status == 0);
   CHECK_FALSE(processes_with("54321").empty());
+}
+
+TEST_CASE("security: who waits for a device hears who has it, and not longer than the owner says") {
+  Workplace place;
+  place.write("agent.conf", "wait-time = 3\n");
+  GuardedAgent agent(place, {"--config", (place.directory() / "agent.conf").string()});
+  authorize(place, "eve");
+  Running first = client(place, agent, "begin");
+  CHECK(eventually([&] { return !processes_with("54321").empty(); }));
+  const Ended ended = client(place, agent, "wait", "eve.key").wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK_FALSE(processes_with("54321").empty());
+}
+
+TEST_CASE("security: the owner's rules are kept, and each refusal has its rule") {
+  Workplace place;
+  place.write("agent.conf", "allow = /usr/bin/env*\nlargest-file = 1KB\n");
+  GuardedAgent agent(place, {"--config", (place.directory() / "agent.conf").string()});
+  const Ended ended = client(place, agent, "rules").wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+}
+
+TEST_CASE("security: rules that others can write are not trusted") {
+  Workplace place;
+  make_keys(place);
+  place.write("agent.conf", "shell = no\n");
+  fs::permissions(place.directory() / "agent.conf", fs::perms::others_write, fs::perm_options::add);
+  std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:*",
+                                   "--config", (place.directory() / "agent.conf").string()};
+  for (const std::string& option : key_options(place)) {
+    command.push_back(option);
+  }
+  const Ended ended = place.run(command);
+  CHECK(ended.status == 2);
+  CHECK(ended.output.find("others could write it") != std::string::npos);
+}
+
+TEST_CASE("security: a command for a shell gets one, and only when that is said") {
+  Workplace place;
+  const std::string command = "cd / && echo \"in $PWD\" > " + (place.directory() / "said").string();
+  const Ended ended =
+      place.tune({"--run-command", command, "--shell", "--repeat", "1", "--configs", "default"});
+  INFO(ended.output);
+  CHECK(read_text(place.directory() / "said") == "in /\n");
 }
 
 std::string tune_says(Workplace& place, const std::string& target) {

@@ -53,9 +53,9 @@ TEST_CASE("key file: one that others can read, or a link, is not used") {
   const fs::path path = scratch.path() / "a.key";
   write_key_pair(path, pair_of("a", 1));
   fs::create_symlink(path, scratch.path() / "link.key");
-  CHECK(id_of([&] { read_secret_key(scratch.path() / "link.key"); }) == "key.cannot_read");
+  CHECK(id_of([&] { read_secret_key(scratch.path() / "link.key"); }) == "file.cannot_read");
   REQUIRE(::chmod(path.c_str(), 0640) == 0);
-  CHECK(id_of([&] { read_secret_key(path); }) == "key.wide_permissions");
+  CHECK(id_of([&] { read_secret_key(path); }) == "file.wide_permissions");
   CHECK(id_of([&] { read_secret_key(scratch.path() / "none.key"); }) == "key.none");
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("key file: a list is a file or the .pub files of a directory, and chan
   CHECK(authorized_signature(scratch.path()) != before);
   CHECK(read_authorized_at(scratch.path()).names.size() == 2);
   REQUIRE(::chmod((scratch.path() / "b.pub").c_str(), 0666) == 0);
-  CHECK(id_of([&] { read_authorized_at(scratch.path()); }) == "key.wide_permissions");
+  CHECK(id_of([&] { read_authorized_at(scratch.path()); }) == "file.wide_permissions");
 }
 
 }  // namespace

@@ -67,6 +67,16 @@ TEST_CASE("target: the agent's key is pinned, or it is said that there is none")
   CHECK(fails_with(R"({"host": "h", "insecure": "yes"})", "target.wrong_type", "insecure"));
 }
 
+TEST_CASE("target: a command that means something else without a shell has to say so") {
+  const std::string start = R"({"host": "h", "insecure": true, "run_command": ")";
+  CHECK(fails_with(start + R"(cd /x && ./a"})", "target.needs_shell", "\"cd\""));
+  CHECK(fails_with(start + R"(a | b"})", "target.needs_shell", "shell\": true"));
+  CHECK(parse_target(start + R"(a | b", "shell": true})", "t").shell);
+  CHECK_FALSE(parse_target(start + R"(a 'b | c'"})", "t").shell);
+  CHECK(fails_with(R"({"host": "h", "insecure": true, "shell": true})", "target.shell_alone",
+                   "run_command"));
+}
+
 TEST_CASE("target: every mistake names the field and the file") {
   CHECK(fails_with("{", "target.not_json", "line"));
   CHECK(fails_with("[]", "target.not_object", "object"));
