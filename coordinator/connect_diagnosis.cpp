@@ -20,23 +20,21 @@ std::optional<Message> ConnectDiagnosis::handle(ConnectEvent event) {
                      "the agent at {} does not let the key \"{}\" in: give its .pub file to the "
                      "agent's owner, who adds it to the list of authorized clients",
                      endpoint_, client_);
-    case ConnectEvent::other_mechanism:
+    case ConnectEvent::other_mechanism:  // ZeroMQ does not try again
+      return client_.empty()
+                 ? message("connection.agent_wants_keys",
+                           "the agent at {} wants keys: put its public key into \"server_key\" of "
+                           "the target file instead of \"insecure\"",
+                           endpoint_)
+                 : message("connection.agent_has_no_keys",
+                           "the agent at {} was started with --insecure, and the target file names "
+                           "a \"server_key\": start it with its key",
+                           endpoint_);
     case ConnectEvent::no_handshake:
       break;
   }
   if (++failed_handshakes_ < kFailedHandshakesMax) {
     return std::nullopt;
-  }
-  if (event == ConnectEvent::other_mechanism) {
-    return client_.empty()
-               ? message("connection.agent_wants_keys",
-                         "the agent at {} wants keys: put its public key into \"server_key\" of "
-                         "the target file instead of \"insecure\"",
-                         endpoint_)
-               : message("connection.agent_has_no_keys",
-                         "the agent at {} was started with --insecure, and the target file names a "
-                         "\"server_key\": start it with its key",
-                         endpoint_);
   }
   return client_.empty()
              ? message("connection.not_an_agent",

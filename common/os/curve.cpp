@@ -14,11 +14,18 @@ namespace {
 // RFC 27: version, request id, domain, address, routing id, mechanism, then the credentials.
 constexpr std::size_t kRequestFrames = 7;
 constexpr const char* kVersion = "1.0";
+constexpr const char* kHandlerAddress = "inproc://zeromq.zap.01";
 
 struct Question {
   std::string id;
   std::optional<Caller> caller;  // nothing when it is not one that can be let in
 };
+
+// An IPv4 address as people write it, also where the socket speaks IPv6.
+std::string plain_address(std::string_view address) {
+  constexpr std::string_view kMapped = "::ffff:";
+  return std::string(address.starts_with(kMapped) ? address.substr(kMapped.size()) : address);
+}
 
 Question read_question(const std::vector<zmq::message_t>& frames) {
   Question question;
@@ -30,7 +37,7 @@ Question read_question(const std::vector<zmq::message_t>& frames) {
       frames[6].size() != Key{}.size()) {
     return question;
   }
-  Caller caller{frames[3].to_string(), {}};
+  Caller caller{plain_address(frames[3].to_string_view()), {}};
   std::copy_n(static_cast<const unsigned char*>(frames[6].data()), caller.key.size(),
               caller.key.begin());
   question.caller = std::move(caller);
@@ -70,10 +77,17 @@ KeyPair make_key_pair(const std::string& name) {
 ZapHandler::ZapHandler() : state_(std::make_unique<State>()) {
   state_->socket = zmq::socket_t(context(), zmq::socket_type::rep);
   state_->socket.set(zmq::sockopt::linger, 0);
-  state_->socket.bind("inproc://zeromq.zap.01");
+  state_->socket.bind(kHandlerAddress);
 }
 
-ZapHandler::~ZapHandler() = default;
+// Closing alone gives the address back some time later.
+ZapHandler::~ZapHandler() {
+  try {
+    state_->socket.unbind(kHandlerAddress);
+  } catch (const zmq::error_t&) {
+    // Then it was not bound.
+  }
+}
 
 void ZapHandler::serve(const Judge& judge) {
   for (;;) {

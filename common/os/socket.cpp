@@ -30,6 +30,17 @@ constexpr int kWatchedEvents = ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_HANDSHAKE_S
 }  // namespace
 
 struct Socket::State {
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  // The monitor's writer is libzmq's own thread, which would wait for ever for a reader that went
+  // first: it is told to stop.
+  ~State() {
+    if (monitor) {
+      zmq_socket_monitor(socket.handle(), nullptr, 0);
+    }
+  }
+
   zmq::socket_t socket;
   zmq::socket_t monitor;  // of connecting; a DEALER's only
   bool routes = false;
@@ -50,7 +61,11 @@ void set_options(zmq::socket_t& socket, const SocketLimits& limits) {
   socket.set(zmq::sockopt::heartbeat_ivl, kHeartbeatMs);
   socket.set(zmq::sockopt::heartbeat_timeout, kHeartbeatTimeoutMs);
   socket.set(zmq::sockopt::handshake_ivl, kHeartbeatMs);
-  socket.set(zmq::sockopt::ipv6, 1);
+}
+
+// An IPv4 address that is listened at through IPv6 is shown in a way that others do not read.
+bool listens_through_ipv6(const std::string& endpoint) {
+  return endpoint.find('[') != std::string::npos || endpoint.starts_with("tcp://*:");
 }
 
 zmq::const_buffer bytes_of(const Key& key) {
@@ -81,6 +96,7 @@ zmq::socket_t watch_connecting(zmq::socket_t& socket) {
   const std::string address = "inproc://monitor-" + random_hex_id(8);
   zmq::socket_t monitor(context(), zmq::socket_type::pair);
   monitor.set(zmq::sockopt::linger, 0);
+  monitor.set(zmq::sockopt::rcvhwm, 0);  // nor may it wait for a reader that is busy
   if (zmq_socket_monitor(socket.handle(), address.c_str(), kWatchedEvents) != 0) {
     throw zmq::error_t();
   }
@@ -121,6 +137,7 @@ Socket Socket::listen(const std::string& endpoint, const std::optional<ListenSec
   state->socket = zmq::socket_t(context(), zmq::socket_type::router);
   set_options(state->socket, limits);
   state->socket.set(zmq::sockopt::router_mandatory, 1);
+  state->socket.set(zmq::sockopt::ipv6, listens_through_ipv6(endpoint) ? 1 : 0);
   if (security) {
     set_security(state->socket, *security);
   }
@@ -139,6 +156,7 @@ Socket Socket::connect(const std::string& endpoint, const std::optional<ConnectS
   auto state = std::make_unique<State>();
   state->socket = zmq::socket_t(context(), zmq::socket_type::dealer);
   set_options(state->socket, limits);
+  state->socket.set(zmq::sockopt::ipv6, 1);  // names may have addresses of both kinds
   state->socket.set(zmq::sockopt::reconnect_ivl, 100);
   state->socket.set(zmq::sockopt::reconnect_ivl_max, 5000);
   state->socket.set(zmq::sockopt::immediate, 1);  // nothing queues for a peer that is not there

@@ -33,6 +33,7 @@ class Agent:
         self.socket.curve_serverkey = server_key
         self.socket.curve_publickey, self.socket.curve_secretkey = own
         self.socket.connect(endpoint)
+        self.uploads = 0
 
     def send(self, tag, payload=None, **fields):
         frames = [msgpack.packb([tag, fields], use_bin_type=True)]
@@ -62,12 +63,14 @@ class Agent:
         identity = hashlib.sha256(
             b"".join(d + struct.pack("<I", len(c)) for d, c in zip(digests, chunks))
         ).digest()
-        self.send("offer", upload=1, identity=identity, size=len(content), chunks=len(chunks))
+        self.uploads += 1
+        upload = self.uploads
+        self.send("offer", upload=upload, identity=identity, size=len(content), chunks=len(chunks))
         tag, fields, _ = self.receive("stored", "list_request", "refused")
         if tag == "stored":
             return identity
         assert tag == "list_request", fields
-        self.send("offer_page", upload=1, first=0, digests=b"".join(digests),
+        self.send("offer_page", upload=upload, first=0, digests=b"".join(digests),
                   lengths=[len(chunk) for chunk in chunks])
         tag, fields, _ = self.receive("need", "refused")
         assert tag == "need", fields
@@ -78,7 +81,7 @@ class Agent:
                 continue
             while sent + len(chunk) - taken > window:
                 taken = self.receive("taken")[1]["bytes"]
-            self.send("piece", chunk, upload=1, first=i, count=1)
+            self.send("piece", chunk, upload=upload, first=i, count=1)
             sent += len(chunk)
         tag, fields, _ = self.receive("stored", "refused")
         assert tag == "stored", fields
@@ -197,10 +200,12 @@ def scenario_wait(agent):
 def refusal(agent, key, spec):
     """The id of the message with which a trial is refused, however late."""
     agent.send("assign", key=key, spec=spec, events_from=0)
-    tag, fields, _ = agent.receive("failure", "events")
-    if tag == "failure":
-        return fields["what"]["id"]
-    exited = fields["events"][-1][1]
+    kind = None
+    while kind != "exited":
+        tag, fields, _ = agent.receive("failure", "events")
+        if tag == "failure":
+            return fields["what"]["id"]
+        kind, exited = fields["events"][-1]
     agent.send("acknowledge", key=key, events=fields["first"] + len(fields["events"]))
     agent.send("release", key=key)
     return exited["detail"]["id"] if exited["cause"] == "not_started" else exited["exit_code"]

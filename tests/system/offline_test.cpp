@@ -181,6 +181,7 @@ TEST_CASE("offline: a second run of the same OMs sends nothing again") {
 
 TEST_CASE("target: both commands, or none, is an error that says which") {
   Workplace place;
+  make_keys(place);
   write_target(place, "18600", R"(, "run_command": "x")");
   const Ended both = place.tune({"--run-command", "y", "--target", "target.json"});
   CHECK(both.status == 2);

@@ -22,6 +22,14 @@ class GuardedAgent {
     CHECK(eventually([&] { return !endpoint().empty(); }));
   }
 
+  // Its trials end with it.
+  ~GuardedAgent() {
+    running_.signal(SIGTERM);
+    running_.wait();
+  }
+  GuardedAgent(const GuardedAgent&) = delete;
+  GuardedAgent& operator=(const GuardedAgent&) = delete;
+
   std::string endpoint() {
     const std::string& output = running_.output();
     const auto at = output.find("tcp://");

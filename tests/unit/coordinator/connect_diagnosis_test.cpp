@@ -5,7 +5,6 @@
 namespace mstune::coordinator {
 namespace {
 
-using ConnectEvent;
 
 // The id of what is said after this event has come five times; "none" if it says nothing.
 std::string said(ConnectDiagnosis& diagnosis, ConnectEvent event) {
