@@ -203,6 +203,7 @@ void Server::receive_one(os::Frames frames, TimePoint now) {
   tell_desk(desk::MessageArrived{std::move(frames.peer), std::move(frames.user),
                                  std::move(frames.header)},
             now, std::move(frames.payload));
+  forget_finished(now);  // the next message may ask for one that this one released
 }
 
 desk::Options Server::desk_options() const {
@@ -306,10 +307,16 @@ void Server::step_files(TimePoint now) {
 }
 
 void Server::step_trials(TimePoint now) {
-  std::vector<protocol::TrialKey> gone;
   for (const auto& [key, runner] : runners_) {
     runner->step(now);
     send_reports(*runner);
+  }
+  forget_finished(now);
+}
+
+void Server::forget_finished(TimePoint now) {
+  std::vector<protocol::TrialKey> gone;
+  for (const auto& [key, runner] : runners_) {
     if (runner->job().finished()) {
       gone.push_back(key);
     }

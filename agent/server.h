@@ -62,6 +62,7 @@ class Server {
   void create(desk::CreateTrial& action);
   void begin(TrialRunner& runner, std::optional<int> device, TimePoint now);
   void step_trials(TimePoint now);
+  void forget_finished(TimePoint now);
   void step_files(TimePoint now);
   void lay_out(TrialRunner& runner);
   void send_reports(TrialRunner& runner);

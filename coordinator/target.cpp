@@ -182,6 +182,10 @@ void read_keys(Reader& reader, const std::string& file, Target& target) {
   if (!server_key.empty()) {
     target.server_key = parse_key(server_key, file + ": \"server_key\"");
   }
+}
+
+// After unknown fields: a misspelt "server_key" is better named than missed.
+void check_keys(const std::string& file, const Target& target) {
   if (target.server_key.has_value() == target.insecure) {
     throw usage_error(
         "target.no_server_key",
@@ -216,6 +220,7 @@ Target parse_target(std::string_view text, const std::string& file) {
   meet_fields_of_ssh_days(reader, file, target);
   read_keys(reader, file, target);
   reader.refuse_others();
+  check_keys(file, target);
   return target;
 }
 
