@@ -18,10 +18,10 @@ MAY_INCLUDE = {
 # The leaves and loops, which may touch the world. Everything else in the folders above is pure.
 MAY_DO_IO = re.compile(
     r"common/os/|"
-    r"agent/(main|server|gate|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|layout|"
-    r"partial_file|options)\.|"
+    r"agent/(main|server|gate|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|"
+    r"layout|partial_file|options)\.|"
     r"coordinator/(main|session|keygen|connection|compiler|collector|local_agent|tune|run_directory|"
-    r"saved_run|trial_records|trial_digest|analyze)\.|"
+    r"saved_run|resume|trial_records|trial_digest|analyze)\.|"
     r"pass/pass\.|samples/"
 )
 IO = re.compile(
