@@ -119,11 +119,7 @@ void Job::send() {
   }
 }
 
-// Of one that waits the desk tells, which knows for whom.
 void Job::send_status(TimePoint now) {
-  if (state_ == State::queued) {
-    return;
-  }
   next_status_ = coordinator_present_ ? after(now, settings_.status_period) : kNever;
   if (coordinator_present_) {
     actions_.emplace_back(SendStatus{state_name(), log_.count()});

@@ -1,5 +1,7 @@
 // Who may talk to an agent, asked by the real coordinator and by a client that was written from
 // protocol/README.md alone.
+#include <unistd.h>
+
 #include <csignal>
 #include <filesystem>
 
@@ -22,13 +24,18 @@ class GuardedAgent {
     CHECK(eventually([&] { return !endpoint().empty(); }));
   }
 
-  // Its trials end with it.
-  ~GuardedAgent() {
-    running_.signal(SIGTERM);
-    running_.wait();
-  }
+  ~GuardedAgent() { stop(); }
   GuardedAgent(const GuardedAgent&) = delete;
   GuardedAgent& operator=(const GuardedAgent&) = delete;
+
+  // Its trials end with it.
+  Ended stop() {
+    if (!stopped_) {
+      stopped_ = true;
+      running_.signal(SIGTERM);
+    }
+    return running_.wait();
+  }
 
   std::string endpoint() {
     const std::string& output = running_.output();
@@ -58,6 +65,7 @@ class GuardedAgent {
   }
 
   Running running_;
+  bool stopped_ = false;
 };
 
 Running client(Workplace& place, GuardedAgent& agent, const std::string& scenario,
@@ -198,6 +206,28 @@ TEST_CASE("security: an agent without keys says so at every start") {
   GuardedAgent agent(place, {"--insecure"});
   CHECK(eventually(
       [&] { return agent.running().output().find("WARNING: --insecure") != std::string::npos; }));
+}
+
+TEST_CASE("security: root is warned, and whoever is not is not") {
+  Workplace place;
+  GuardedAgent agent(place);
+  const Ended ended = agent.stop();  // then it has said everything
+  CHECK((ended.output.find("WARNING: running as root") != std::string::npos) == (::geteuid() == 0));
+}
+
+TEST_CASE("security: an agent does not work in a directory that is a link") {
+  Workplace place;
+  make_keys(place);
+  fs::create_directory(place.directory() / "elsewhere");
+  fs::create_directory_symlink(place.directory() / "elsewhere", place.directory() / "agent");
+  std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:*",
+                                   "--work-dir", (place.directory() / "agent").string()};
+  for (const std::string& option : key_options(place)) {
+    command.push_back(option);
+  }
+  const Ended ended = place.run(command);
+  CHECK(ended.status == 2);
+  CHECK(fs::is_empty(place.directory() / "elsewhere"));
 }
 
 }  // namespace
