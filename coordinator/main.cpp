@@ -35,6 +35,9 @@ int main(int argc, char** argv, char** environment) {
     if (const auto* analyze = std::get_if<coordinator::AnalyzeOptions>(&command)) {
       return coordinator::analyze(*analyze, std::cout, std::cerr);
     }
+    if (const auto* confirm = std::get_if<coordinator::ConfirmOptions>(&command)) {
+      return coordinator::confirm(*confirm, environment_strings(environment), std::cout);
+    }
     return coordinator::tune(std::get<coordinator::TuneOptions>(command),
                              environment_strings(environment), std::cout);
   } catch (const std::exception& error) {

@@ -22,7 +22,7 @@ constexpr double kSecondsMax = 1e9;
 constexpr std::uint64_t kSeedMax = (std::uint64_t{1} << 53U) - 1;  // JSON readers keep it exactly
 
 struct GateTexts {
-  std::string drop_first = "1";
+  std::string drop_first;  // a number or "auto"; empty: not given
   std::string main_graph;
 };
 
@@ -35,7 +35,9 @@ struct TuneTexts {
   std::string configs;
   std::string order = "random";
   GateTexts gates;
+  GivenGates given_gates;
   double timeout_seconds = 1800;
+  std::string confirm_rounds;  // empty where --confirm has no number
 };
 
 void add_digest_pattern(CLI::App& command, std::string& pattern) {
@@ -44,23 +46,23 @@ void add_digest_pattern(CLI::App& command, std::string& pattern) {
                      "group, as in \"digest (\\w+)\"");
 }
 
-void add_gates(CLI::App& command, Gates& gates, GateTexts& texts) {
+void add_gates(CLI::App& command, GivenGates& gates, GateTexts& texts) {
   command
       .add_option("--drop-first", texts.drop_first,
                   "Leave out this many first steps (warm-up), or auto: those before the cost of a "
                   "run has settled")
-      ->capture_default_str();
+      ->default_str("1");
   command
       .add_option("--min-steps", gates.min_steps,
                   "Steps that a trial needs after the warm-up to count")
-      ->capture_default_str()
+      ->default_str("5")
       ->check(CLI::PositiveNumber);
   command.add_option("--main-graph", texts.main_graph,
                      "Judge this object: session_id:graph_id or model:model_id (default: the one "
                      "with most records)");
 }
 
-void add_stages(CLI::App& command, TuneOptions& options) {
+void add_stages(CLI::App& command, TuneOptions& options, std::string& confirm_rounds) {
   command.add_flag("--until-proven", options.until_proven,
                    "Go on in rounds until every candidate is settled");
   command.add_option("--max-repeat", options.max_repeat, "Bound of --until-proven")
@@ -70,9 +72,10 @@ void add_stages(CLI::App& command, TuneOptions& options) {
   command.add_flag("--aa", options.control,
                    "Run default under a second name, too, to see what the box adds");
   command
-      .add_option("--confirm", options.confirm_rounds,
+      .add_option("--confirm", confirm_rounds,
                   "Then measure the winner against default in so many fresh rounds of four runs")
-      ->check(CLI::Range(2, kMaxRepeatMax));
+      ->expected(0, 1)
+      ->type_name("ROUNDS");
   add_digest_pattern(command, options.digest_pattern);
 }
 
@@ -82,12 +85,6 @@ void refuse_stages_that_conflict(const TuneOptions& options, bool max_repeat_giv
       throw usage_error("options.max_repeat_alone", "--max-repeat goes with --until-proven only");
     }
     return;
-  }
-  if (options.refine) {
-    throw usage_error("options.refine_until_proven",
-                      "--refine and --until-proven exclude each other: the error rate holds for a "
-                      "set of candidates that is known before; refine first, then give the "
-                      "candidates by --configs");
   }
   if (options.repeat < 2 || options.repeat > options.max_repeat) {
     throw usage_error("options.repeat_until_proven",
@@ -136,8 +133,8 @@ CLI::App* add_tune(CLI::App& app, TuneTexts& texts) {
       ->capture_default_str()
       ->check(CLI::Range(1, kRepeatMax));
   add_order(*tune, texts);
-  add_stages(*tune, options);
-  add_gates(*tune, options.gates, texts.gates);
+  add_stages(*tune, options, texts.confirm_rounds);
+  add_gates(*tune, texts.given_gates, texts.gates);
   tune->add_option("--timeout", texts.timeout_seconds,
                    "Seconds for a build, an upload or a run; 0: none")
       ->capture_default_str()
@@ -164,21 +161,55 @@ CLI::App* add_analyze(CLI::App& app, AnalyzeOptions& options, GateTexts& texts) 
   return analyze;
 }
 
-void take_gates(const GateTexts& texts, Gates& gates) {
+CLI::App* add_confirm(CLI::App& app, ConfirmOptions& options, std::optional<double>& timeout) {
+  CLI::App* confirm = app.add_subcommand(
+      "confirm", "Measure the winner of a run against default again, in fresh rounds");
+  confirm->add_option("run_directory", options.run_directory, "RUN_DIR of mstune tune")->required();
+  confirm->add_option("--rounds", options.rounds, "Fresh rounds of four runs, A B B A")
+      ->capture_default_str()
+      ->check(CLI::Range(2, kMaxRepeatMax));
+  confirm->add_option("--target", options.target_file,
+                      "Where the agent is, if not where the run's own target file says");
+  confirm
+      ->add_option("--timeout", timeout,
+                   "Seconds for a build, an upload or a run; 0: none (default: the run's)")
+      ->check(CLI::Range(0.0, kSecondsMax));
+  return confirm;
+}
+
+void take_gates(const GateTexts& texts, GivenGates& gates) {
   if (!texts.main_graph.empty()) {
     gates.main_object = parse_object_id(texts.main_graph);
   }
   const std::string& text = texts.drop_first;
   gates.drop_auto = text == "auto";
-  if (gates.drop_auto) {
+  if (text.empty() || gates.drop_auto) {
     return;
   }
-  const auto [end, failure] =
-      std::from_chars(text.data(), text.data() + text.size(), gates.drop_first);
+  std::uint64_t& drop_first = gates.drop_first.emplace();
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), drop_first);
   if (failure != std::errc{} || end != text.data() + text.size()) {
     throw usage_error("options.bad_option",
                       "--drop-first {}: a whole number from 0, or auto, belongs there", text);
   }
+}
+
+// From 2 to kMaxRepeatMax: one round has no spread.
+int confirm_rounds_of(const std::string& text) {
+  int rounds = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), rounds);
+  if (failure != std::errc{} || end != text.data() + text.size() || rounds < 2 ||
+      rounds > kMaxRepeatMax) {
+    throw usage_error("options.bad_option",
+                      "--confirm {}: a number of rounds from 2 to {} belongs there, or nothing "
+                      "for {}",
+                      text, kMaxRepeatMax, kConfirmRounds);
+  }
+  return rounds;
+}
+
+Duration timeout_of(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
 }
 
 void refuse_options_of_offline(const CLI::App& tune) {
@@ -196,12 +227,16 @@ TuneOptions checked(TuneTexts texts, const CLI::App& tune) {
   options.offline = texts.mode == "offline";
   options.candidates = texts.configs.empty() ? candidates_of_matrix(texts.strategies, texts.streams)
                                              : candidates_of_list(texts.configs);
-  options.timeout =
-      std::chrono::milliseconds(static_cast<std::int64_t>(texts.timeout_seconds * 1000));
+  options.timeout = timeout_of(texts.timeout_seconds);
+  if (tune.count("--confirm") > 0) {
+    options.confirm_rounds =
+        texts.confirm_rounds.empty() ? kConfirmRounds : confirm_rounds_of(texts.confirm_rounds);
+  }
   options.order = texts.order == "fixed" ? OrderKind::fixed : OrderKind::random;
   refuse_stages_that_conflict(options, tune.count("--max-repeat") > 0);
   check_digest_pattern(options.digest_pattern, "--digest-pattern");
-  take_gates(texts.gates, options.gates);
+  take_gates(texts.gates, texts.given_gates);
+  options.gates = overridden({}, texts.given_gates);
   if (options.offline) {
     if (options.compile_command.empty()) {
       throw usage_error("options.no_compile_command",
@@ -261,6 +296,9 @@ Command parse_command_line(int argc, const char* const* argv) {
   AnalyzeOptions analyze_options;
   GateTexts analyze_gates;
   const CLI::App* analyze = add_analyze(app, analyze_options, analyze_gates);
+  ConfirmOptions confirm_options;
+  std::optional<double> confirm_timeout;
+  const CLI::App* confirm = add_confirm(app, confirm_options, confirm_timeout);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -277,6 +315,12 @@ Command parse_command_line(int argc, const char* const* argv) {
     take_gates(analyze_gates, analyze_options.gates);
     check_digest_pattern(analyze_options.digest_pattern, "--digest-pattern");
     return analyze_options;
+  }
+  if (confirm->parsed()) {
+    if (confirm_timeout) {
+      confirm_options.timeout = timeout_of(*confirm_timeout);
+    }
+    return confirm_options;
   }
   return checked(std::move(texts), *tune);
 }

@@ -10,6 +10,7 @@
 #include "common/candidate.h"
 #include "common/time.h"
 #include "coordinator/analyze.h"
+#include "coordinator/commands/confirm.h"
 #include "coordinator/evaluation.h"
 #include "coordinator/order.h"
 
@@ -44,7 +45,7 @@ struct Printed {
   int status = 0;
 };
 
-using Command = std::variant<Printed, TuneOptions, AnalyzeOptions>;
+using Command = std::variant<Printed, TuneOptions, AnalyzeOptions, ConfirmOptions>;
 
 // Throws a usage error for whatever cannot be right.
 Command parse_command_line(int argc, const char* const* argv);

@@ -155,6 +155,11 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
 void Session::start_build(std::size_t candidate, TimePoint now) {
   BuildRequest request = options_.build;
   request.candidate = options_.campaign.candidates[candidate];
+  if (const auto found = options_.built.find(request.candidate); found != options_.built.end()) {
+    oms_[candidate] = found->second;
+    dispatch(Built{candidate}, now);
+    return;
+  }
   progress_.building(request.candidate);
   try {
     builds_.push_back({candidate, Build(std::move(request), now), now});

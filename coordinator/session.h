@@ -25,11 +25,12 @@ struct SessionOptions {
   std::string endpoint;  // of the agent
   CampaignSettings campaign;
   Gates gates;
-  protocol::TrialSpec spec;                    // what all trials have in common
-  std::string mode_variable;                   // set to the candidate for each trial; empty offline
-  BuildRequest build;                          // offline: what all builds have in common
-  Duration upload_timeout = Duration::zero();  // zero: none
-  std::string digest_pattern;                  // empty: results are not compared
+  protocol::TrialSpec spec;   // what all trials have in common
+  std::string mode_variable;  // set to the candidate for each trial; empty offline
+  BuildRequest build;         // offline: what all builds have in common
+  std::map<Candidate, std::filesystem::path> built;  // OMs that are there and need no build
+  Duration upload_timeout = Duration::zero();        // zero: none
+  std::string digest_pattern;                        // empty: results are not compared
 };
 
 struct SessionResult {

@@ -116,6 +116,16 @@ CampaignDocument document_of(const TuneOptions& options, const std::string& comm
   document.confirm_rounds = options.confirm_rounds;
   const bool from_target = target && options.digest_pattern.empty();
   document.digest_pattern = from_target ? target->digest_pattern : options.digest_pattern;
+  Surroundings& around = document.surroundings;
+  if (target) {
+    around.target_file = os::absolute_path(options.target_files.front()).string();
+  } else {
+    around.working_directory = fs::current_path().string();
+  }
+  if (!options.om_dir.empty()) {
+    around.om_directory = os::absolute_path(options.om_dir).string();
+  }
+  around.timeout_s = std::chrono::duration<double>(options.timeout).count();
   return document;
 }
 
@@ -161,14 +171,7 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
   }
 }
 
-// Everything that follows from options and target, before anything runs.
-struct Preparation {
-  CampaignDocument document;
-  SessionOptions session;
-  std::vector<std::string> environment;
-  std::vector<Message> notes;
-  bool local = true;
-};
+}  // namespace
 
 Preparation prepare(const TuneOptions& options, const std::vector<std::string>& environment) {
   Preparation result;
@@ -208,8 +211,6 @@ SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& 
   Session session(preparation.session, stages, directory, progress);
   return session.run();
 }
-
-}  // namespace
 
 int tune(const TuneOptions& options, const std::vector<std::string>& environment,
          std::ostream& out) {

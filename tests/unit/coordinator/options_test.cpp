@@ -66,17 +66,46 @@ TEST_CASE("options: stages beyond the fixed rounds are off unless asked for") {
   CHECK(proven.digest_pattern == "digest (\\w+)");
 }
 
+TEST_CASE("options: --confirm needs no number") {
+  for (const auto& [more, rounds] :
+       std::vector<std::pair<std::vector<const char*>, int>>{{{"--confirm"}, 5},
+                                                             {{"--confirm", "--aa"}, 5},
+                                                             {{"--confirm", "2"}, 2},
+                                                             {{"--confirm=7"}, 7}}) {
+    std::vector<const char*> arguments{"tune", "--run-command", "x"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    CHECK(std::get<TuneOptions>(parse(arguments)).confirm_rounds == rounds);
+  }
+}
+
+TEST_CASE("options: confirm takes a run directory") {
+  const auto plain = std::get<ConfirmOptions>(parse({"confirm", "run_1"}));
+  CHECK(plain.run_directory == "run_1");
+  CHECK(plain.rounds == 5);
+  CHECK(plain.target_file.empty());
+  CHECK_FALSE(plain.timeout.has_value());
+  const auto full = std::get<ConfirmOptions>(
+      parse({"confirm", "run_1", "--rounds", "2", "--target", "t.json", "--timeout", "0"}));
+  CHECK(full.rounds == 2);
+  CHECK(full.target_file == "t.json");
+  CHECK(full.timeout == Duration::zero());
+  CHECK(error_id({"confirm"}) == "options.bad_option");
+  CHECK(error_id({"confirm", "run_1", "--rounds", "1"}) == "options.bad_option");
+}
+
 TEST_CASE("options: stages that do not fit together are an error") {
   const auto id = [](std::vector<const char*> more) {
     more.insert(more.begin(), {"tune", "--run-command", "x"});
     return error_id(more);
   };
   CHECK(id({"--max-repeat", "12"}) == "options.max_repeat_alone");
-  CHECK(id({"--until-proven", "--refine"}) == "options.refine_until_proven");
+  CHECK(id({"--until-proven", "--refine"}) == "none");
   CHECK(id({"--until-proven", "--repeat", "1"}) == "options.repeat_until_proven");
   CHECK(id({"--until-proven", "--repeat", "21"}) == "options.repeat_until_proven");
   CHECK(id({"--until-proven", "--repeat", "20"}) == "none");
   CHECK(id({"--confirm", "1"}) == "options.bad_option");
+  CHECK(id({"--confirm", "1001"}) == "options.bad_option");
+  CHECK(id({"--confirm", "many"}) == "options.bad_option");
   CHECK(id({"--drop-first", "auto3"}) == "options.bad_option");
   CHECK(id({"--digest-pattern", "digest"}) == "digest.one_group");
   CHECK(id({"--digest-pattern", "(a)(b)"}) == "digest.one_group");
@@ -135,8 +164,12 @@ TEST_CASE("options: analyze takes a run directory or named logs") {
       parse({"analyze", "run_1", "--json", "--drop-first", "2", "--main-graph", "3:11"}));
   CHECK(options.inputs == std::vector<std::string>{"run_1"});
   CHECK(options.json);
-  CHECK(options.gates.drop_first == 2);
+  CHECK(options.gates.drop_first == 2U);
+  CHECK_FALSE(options.gates.min_steps.has_value());
   CHECK(options.gates.main_object.has_value());
+  const auto plain = std::get<AnalyzeOptions>(parse({"analyze", "run_1"}));
+  CHECK_FALSE(plain.gates.drop_first.has_value());
+  CHECK_FALSE(plain.gates.drop_auto);
   CHECK(error_id({"analyze"}) == "options.bad_option");
 }
 

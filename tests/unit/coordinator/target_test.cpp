@@ -28,16 +28,18 @@ TEST_CASE("target: the sample's fields that still mean something are read") {
   const Target target = parse_target(
       R"({"host": "192.168.1.10", "cann_env": "/usr/local/Ascend/set_env.sh",
           "run_command": "python3 infer.py --om {om}", "env": {"A": "1"}, "cwd": "/data",
+          "digest_pattern": "digest (\\w+)",
           "_comment": 5})",
       "t.json");
-  CHECK(target.host == "192.168.1.10");
-  CHECK(target.port == protocol::kDefaultPort);
-  CHECK(target.run_command == "python3 infer.py --om {om}");
-  CHECK(target.cann_env == "/usr/local/Ascend/set_env.sh");
-  CHECK(target.env.at("A") == "1");
-  CHECK(target.cwd == "/data");
-  CHECK(target.notes.empty());
-  CHECK(endpoint(target) == "tcp://192.168.1.10:18600");
+CHECK(target.host == "192.168.1.10");
+CHECK(target.port == protocol::kDefaultPort);
+CHECK(target.run_command == "python3 infer.py --om {om}");
+CHECK(target.cann_env == "/usr/local/Ascend/set_env.sh");
+CHECK(target.env.at("A") == "1");
+CHECK(target.cwd == "/data");
+CHECK(target.digest_pattern == "digest (\\w+)");
+CHECK(target.notes.empty());
+CHECK(endpoint(target) == "tcp://192.168.1.10:18600");
 }
 
 TEST_CASE("target: fields of ssh days are noted, or refused with what to put instead") {
@@ -62,6 +64,11 @@ TEST_CASE("target: every mistake names the field and the file") {
   CHECK(fails_with(R"({"host": "h", "env": {"A": "1", "A": "2"}})", "target.duplicate_field", "A"));
   CHECK(fails_with(R"({"host": "h", "env": {"A": 1}})", "target.wrong_type", "env"));
   CHECK(fails_with(R"({"host": "h", "env": []})", "target.wrong_type", "env"));
+  CHECK(fails_with(R"({"host": "h", "digest_pattern": 5})", "target.wrong_type", "digest_pattern"));
+  CHECK(fails_with(R"({"host": "h", "digest_pattern": "digest"})", "digest.one_group",
+                   "digest_pattern"));
+  CHECK(fails_with(R"({"host": "h", "digest_pattern": "(a"})", "digest.bad_pattern",
+                   "digest_pattern"));
   CHECK(fails_with(R"({"host": "h", "port": 0})", "target.bad_port", "port"));
   CHECK(fails_with(R"({"host": "h", "port": 65536})", "target.bad_port", "port"));
   CHECK(fails_with(R"({"host": "h", "port": "18600"})", "target.bad_port", "port"));
