@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/options.h"
 #include "coordinator/session.h"
+#include "coordinator/tune_options.h"
 
 namespace mstune::coordinator {
 

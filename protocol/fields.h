@@ -64,6 +64,7 @@ struct Wire<Hello> {
     visit("software", m.software);
     visit("campaign", m.campaign);
     visit("capabilities", m.capabilities);
+    visit("keep_files", m.keep_files);
   }
 };
 

@@ -66,6 +66,7 @@ struct Hello {
   std::string software;
   std::string campaign;
   std::vector<std::string> capabilities;
+  bool keep_files = true;  // false: files that it brings are dropped when the campaign is over
 };
 struct Ping {
   std::uint64_t sequence = 0;

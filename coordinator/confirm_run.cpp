@@ -1,4 +1,4 @@
-#include "coordinator/commands/confirm.h"
+#include "coordinator/confirm_run.h"
 
 #include <algorithm>
 #include <filesystem>

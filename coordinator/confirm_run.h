@@ -10,11 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "common/time.h"
+#include "coordinator/tune_options.h"
 
 namespace mstune::coordinator {
-
-inline constexpr int kConfirmRounds = 5;  // of four runs, unless a number is given
 
 struct ConfirmOptions {
   std::string run_directory;
