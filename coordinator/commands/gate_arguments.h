@@ -20,6 +20,7 @@ class GateArguments {
   explicit GateArguments(CLI::App& command);
   GateArguments(const GateArguments&) = delete;
   GateArguments& operator=(const GateArguments&) = delete;
+  ~GateArguments() = default;
 
   // Both throw a usage error for what cannot be right. A gate that was not given is empty.
   [[nodiscard]] GivenGates gates() const;

@@ -175,7 +175,7 @@ TuneOptions TuneArguments::options() const {
 }
 
 std::vector<std::string> compile_words(const std::string& compile_command) {
-  const std::vector<std::string> words = split_words(compile_command, "--compile-command");
+  std::vector<std::string> words = split_words(compile_command, "--compile-command");
   if (!holds_placeholder(words, "{om}") && !holds_placeholder(words, "{om_prefix}")) {
     throw usage_error("options.no_om_placeholder",
                       "--compile-command must hold {{om_prefix}} (the OM's path without .om, for "
