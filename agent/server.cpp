@@ -1,7 +1,5 @@
 #include "agent/server.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "agent/work_directory.h"
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
@@ -23,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCookieName = "MSTUNE_TRIAL";
 constexpr std::size_t kReleasedKept = 256;
 constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
 
@@ -39,19 +37,6 @@ std::vector<std::string> own_environment() {
   return strings;
 }
 
-os::UniqueFd lock_directory(const fs::path& work_dir) {
-  os::make_private_directory(work_dir);
-  const fs::path path = work_dir / "lock";
-  os::UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock.valid() || ::flock(lock.value(), LOCK_EX | LOCK_NB) != 0) {
-    throw environment_error("agent.work_dir_in_use",
-                            "another agent uses {}: end it, or give this one a --work-dir of its "
-                            "own",
-                            work_dir.string());
-  }
-  return lock;
-}
-
 std::string architecture() {
   utsname name{};
   return ::uname(&name) == 0 ? name.machine : "unknown";
@@ -61,11 +46,13 @@ std::string architecture() {
 
 Server::Server(ServerOptions options)
     : options_(std::move(options)),
-      lock_(lock_directory(options_.work_dir)),
+      lock_(claim_work_directory(options_.work_dir)),
       instance_(os::random_hex_id()),
-      socket_((sweep_former_life(), os::Socket::listen(options_.endpoint))),
+      former_life_(clear_former_life(options_.work_dir)),
+      socket_(os::Socket::listen(options_.endpoint)),
       environments_(options_.work_dir, parse_environment(own_environment())),
-      receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}) {
+      receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}),
+      started_(steady_now()) {
   os::become_subreaper();
   os::ignore_broken_pipes();
   if (options_.ends_with_parent) {
@@ -74,7 +61,7 @@ Server::Server(ServerOptions options)
     stopping_ = ::getppid() != parent || parent == 1;  // it ended before the kernel was asked
   }
   for (const int device : options_.devices) {
-    slots_.push_back({device, std::nullopt, false});
+    slots_.push_back({device, std::nullopt, {}, false});
   }
   if (slots_.empty()) {
     slots_.emplace_back();
@@ -92,32 +79,6 @@ Server::~Server() {
   }
 }
 
-// The name of a trial's directory is its cookie: whatever process still carries it belongs to an
-// agent that is no more, since this one holds the lock.
-void Server::sweep_former_life() {
-  const fs::path trials = options_.work_dir / "trials";
-  os::make_private_directory(trials);
-  std::size_t ended = 0;
-  std::size_t swept = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(trials)) {
-    os::TreeIdentity tree{
-        0, fmt::format("{}={}", kCookieName, entry.path().filename().string()), {}};
-    ended += os::find_tree(tree).size();
-    os::TreeEnder ender(tree, {});
-    while (ender.step(steady_now()) == os::EndingState::going_on) {
-      os::PollSet().wait(ender.deadline() - steady_now());
-    }
-    os::remove_tree(entry.path());
-    ++swept;
-  }
-  if (swept > 0) {
-    notices_.push_back(message("agent.former_life",
-                               "the agent was started again: it ended {} processes and removed {} "
-                               "trial directories of its former life",
-                               ended, swept));
-  }
-}
-
 void Server::run() {
   while (!stopping_ || !runners_.empty()) {
     os::PollSet polled;
@@ -130,6 +91,7 @@ void Server::run() {
       receive(now);
     }
     drop_silent_sessions(now);
+    receiver_.let_go(files_.expire(now));
     environments_.step(now);
     if (polled.readable(receiver_.descriptor()) || now >= receiver_.deadline()) {
       step_files(now);
@@ -142,7 +104,8 @@ void Server::run() {
 // ---- waiting ----
 
 TimePoint Server::deadline() const {
-  TimePoint earliest = std::min(environments_.deadline(), receiver_.deadline());
+  TimePoint earliest =
+      std::min({environments_.deadline(), receiver_.deadline(), files_.deadline()});
   for (const auto& [key, runner] : runners_) {
     earliest = std::min(earliest, runner->deadline());
   }
@@ -234,8 +197,15 @@ void Server::receive_one(os::Frames frames, TimePoint now) {
 
 void Server::handle(Session& session, const protocol::Request& request, std::string payload,
                     TimePoint now) {
+  if (const auto* offer = std::get_if<protocol::Offer>(&request)) {
+    hold(session.campaign, offer->identity);
+  }
   if (receiver_.handle(session.number, request, std::move(payload), now)) {
     step_files(now);
+  } else if (const auto* inspect = std::get_if<protocol::Inspect>(&request)) {
+    report_condition(session, *inspect);
+  } else if (std::holds_alternative<protocol::Purge>(request)) {
+    purge(session);
   } else if (const auto* ping = std::get_if<protocol::Ping>(&request)) {
     send(session.peer, protocol::Pong{ping->sequence});
   } else if (const auto* assignment = std::get_if<protocol::Assign>(&request)) {
@@ -267,6 +237,7 @@ void Server::greet(const std::string& peer, const protocol::Hello& hello, TimePo
     sessions_.erase(old);
   }
   sessions_[hello.campaign] = {++sessions_made_, peer, hello.campaign, now};
+  files_.arrive(hello.campaign, hello.keep_files);
   send(peer, welcome());
 }
 
@@ -279,7 +250,9 @@ protocol::Welcome Server::welcome() const {
   welcome.architecture = architecture();
   welcome.pid = static_cast<std::uint64_t>(::getpid());
   welcome.devices.assign(options_.devices.begin(), options_.devices.end());
-  welcome.notices = notices_;
+  if (former_life_) {
+    welcome.notices.push_back(*former_life_);
+  }
   return welcome;
 }
 
@@ -303,6 +276,9 @@ void Server::assign(Session& session, const protocol::Assign& request, TimePoint
     return;
   }
   receiver_.pin(request.spec.files);
+  for (const protocol::FileReference& file : request.spec.files) {
+    hold(session.campaign, file.identity);
+  }
   RunnerSettings settings;
   const std::string label = fmt::format("{}-{}", instance_.substr(0, 8), ++serial_);
   settings.directory = options_.work_dir / "trials" / label;
@@ -361,6 +337,11 @@ Server::Session* Server::session_of(const std::string& peer) {
 void Server::leave(const std::string& campaign, bool for_good, TimePoint now) {
   receiver_.end_session(sessions_.at(campaign).number, now);
   sessions_.erase(campaign);
+  if (for_good) {
+    receiver_.let_go(files_.end(campaign));
+  } else {
+    files_.lose(campaign, after(now, options_.reconnect_grace));
+  }
   for (const auto& [key, runner] : runners_) {
     if (key.campaign == campaign) {
       runner->handle(CoordinatorGone{for_good}, now);
@@ -401,6 +382,7 @@ void Server::begin_queued(TimePoint now) {
       return;
     }
     free->holder = queue_.front();
+    free->held_since = now;
     queue_.pop_front();
     if (free->device) {
       runner->second->use_devices({*free->device});
@@ -425,17 +407,60 @@ void Server::lay_out(TrialRunner& runner) {
                     });
 }
 
+void Server::hold(const std::string& campaign, const protocol::Bytes& identity) {
+  const auto digest = parse_raw_digest(identity.value);
+  if (digest && files_.add(campaign, *digest)) {
+    receiver_.hold(*digest);
+  }
+}
+
 void Server::step_files(TimePoint now) {
   receiver_.tick(now);
   receiver_.drain(now);
   for (const auto& [number, report] : receiver_.take_reports()) {
-    const auto session = std::find_if(
-        sessions_.begin(), sessions_.end(),
-        [&, wanted = number](const auto& entry) { return entry.second.number == wanted; });
-    if (session != sessions_.end()) {
-      send(session->second.peer, report);
-    }
+    send_to(number, report);
   }
+}
+
+// Its session may have ended while the answer was being made.
+void Server::send_to(SessionId number, const protocol::Report& report) {
+  const auto session =
+      std::find_if(sessions_.begin(), sessions_.end(),
+                   [number](const auto& entry) { return entry.second.number == number; });
+  if (session != sessions_.end()) {
+    send(session->second.peer, report);
+  }
+}
+
+// ---- the agent itself ----
+
+protocol::Condition Server::condition(TimePoint now) const {
+  protocol::Condition condition;
+  for (const Slot& slot : slots_) {
+    condition.devices.push_back(condition_of(slot, now));
+  }
+  condition.queued = queue_.size();
+  condition.sessions = sessions_.size();
+  condition.running_s = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::seconds>(now - started_).count());
+  return condition;
+}
+
+void Server::report_condition(const Session& session, const protocol::Inspect& request) {
+  receiver_.inspect(
+      [this, number = session.number, sequence = request.sequence](const StoreUsage& usage) {
+        protocol::Condition answer = condition(steady_now());
+        answer.sequence = sequence;
+        answer.store = {usage.blobs, usage.bytes, usage.pinned_bytes, usage.limit_bytes,
+                        usage.free_bytes};
+        send_to(number, answer);
+      });
+}
+
+void Server::purge(const Session& session) {
+  receiver_.purge([this, number = session.number](std::uint64_t freed, const StoreUsage& usage) {
+    send_to(number, protocol::Purged{freed, usage.bytes});
+  });
 }
 
 void Server::step_trials(TimePoint now) {

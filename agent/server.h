@@ -15,6 +15,7 @@
 
 #include "agent/cann_environment.h"
 #include "agent/receiver.h"
+#include "agent/slot.h"
 #include "agent/trial_runner.h"
 #include "common/os/signals.h"
 #include "common/os/socket.h"
@@ -51,11 +52,6 @@ class Server {
     std::string campaign;
     TimePoint last_heard;
   };
-  struct Slot {
-    std::optional<int> device;
-    std::optional<protocol::TrialKey> holder;
-    bool unusable = false;
-  };
   using Runners = std::map<protocol::TrialKey, std::unique_ptr<TrialRunner>>;
 
   void wait(os::PollSet& polled, TimePoint now);
@@ -72,11 +68,15 @@ class Server {
   void step_trials(TimePoint now);
   void step_files(TimePoint now);
   void lay_out(TrialRunner& runner);
+  void hold(const std::string& campaign, const protocol::Bytes& identity);
+  [[nodiscard]] protocol::Condition condition(TimePoint now) const;
+  void report_condition(const Session& session, const protocol::Inspect& request);
+  void purge(const Session& session);
+  void send_to(SessionId number, const protocol::Report& report);
   void send_reports(TrialRunner& runner);
   void send(const std::string& peer, const protocol::Report& report, std::string payload = {});
   void stop(TimePoint now);
   void look_at_signals(TimePoint now);
-  void sweep_former_life();
   [[nodiscard]] protocol::Welcome welcome() const;
   [[nodiscard]] TimePoint deadline() const;
   Session* session_of(const std::string& peer);
@@ -86,10 +86,12 @@ class Server {
   os::SignalDescriptor signals_;
   os::UniqueFd lock_;
   std::string instance_;
-  std::vector<Message> notices_;  // for whoever says hello
+  std::optional<Message> former_life_;  // for whoever says hello
   os::Socket socket_;
   CannEnvironments environments_;
   Receiver receiver_;
+  TimePoint started_;
+  CampaignFiles files_;
   std::map<std::string, Session> sessions_;  // by campaign
   Runners runners_;
   std::deque<protocol::TrialKey> queue_;     // waiting for a slot, in their order

@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "coordinator/command_line.h"
+#include "coordinator/commands/agents_arguments.h"
 #include "coordinator/commands/analyze_arguments.h"
 #include "coordinator/commands/confirm_arguments.h"
 #include "coordinator/commands/tune_arguments.h"
@@ -51,7 +52,14 @@ Subcommand confirm(CLI::App& app) {
           }};
 }
 
-constexpr std::array<coordinator::AddSubcommand, 3> kSubcommands{tune, confirm, analyze};
+Subcommand agents(CLI::App& app) {
+  const auto arguments = std::make_shared<coordinator::AgentsArguments>(app);
+  return {arguments->command(), [arguments](World& world) {
+            return coordinator::agents(arguments->options(), world.out);
+          }};
+}
+
+constexpr std::array<coordinator::AddSubcommand, 4> kSubcommands{tune, confirm, analyze, agents};
 
 }  // namespace
 
