@@ -5,8 +5,15 @@
 
 namespace mstune::agent {
 
+Job::Job(JobSettings settings) : settings_(settings) {
+  if (settings_.wait_timeout > Duration::zero()) {
+    wait_deadline_ = after(settings_.queued_at, settings_.wait_timeout);
+  }
+}
+
 std::vector<JobAction> Job::begin(TimePoint now) {
   if (state_ == State::queued) {
+    wait_deadline_ = kNever;
     state_ = State::preparing;
     actions_.emplace_back(PrepareEnvironment{});
     send_status(now);
@@ -22,7 +29,7 @@ std::vector<JobAction> Job::handle(const JobEvent& event, TimePoint now) {
 }
 
 TimePoint Job::deadline() const {
-  return std::min({run_deadline_, grace_deadline_, next_status_});
+  return std::min({wait_deadline_, run_deadline_, grace_deadline_, next_status_});
 }
 
 bool Job::holds_slot() const {
@@ -47,6 +54,16 @@ const char* Job::state_name() const {
 
 // Deadlines act here and nowhere else, before the event that came with this time.
 void Job::expire(TimePoint now) {
+  if (now >= wait_deadline_) {
+    wait_deadline_ = kNever;
+    const double seconds = std::chrono::duration<double>(settings_.wait_timeout).count();
+    end(protocol::kCauseWait,
+        message("trial.wait_timeout",
+                "no device was free within {} (--wait-timeout): see who holds them with mstune "
+                "agents, or wait longer",
+                duration_text(seconds)),
+        now);
+  }
   if (now >= run_deadline_) {
     run_deadline_ = kNever;
     const double seconds = std::chrono::duration<double>(settings_.timeout).count();
@@ -85,6 +102,7 @@ void Job::end(const char* cause, Message detail, TimePoint now) {
 }
 
 void Job::finish() {
+  wait_deadline_ = kNever;
   state_ = State::finished;
   log_.append(outcome_);
   remove_if_abandoned();

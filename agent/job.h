@@ -18,7 +18,9 @@
 namespace mstune::agent {
 
 struct JobSettings {
-  Duration timeout = Duration::zero();  // of the run; zero: none
+  Duration timeout = Duration::zero();       // of the run; zero: none
+  Duration wait_timeout = Duration::zero();  // for a slot; zero: none
+  TimePoint queued_at;
   Duration reconnect_grace = std::chrono::seconds(60);
   Duration status_period = std::chrono::seconds(2);
 };
@@ -82,7 +84,7 @@ using JobAction = std::variant<PrepareEnvironment, StartProgram, EndTree, DrainO
 
 class Job {
  public:
-  explicit Job(JobSettings settings) : settings_(settings) {}
+  explicit Job(JobSettings settings);
 
   // Its slot is free: prepares and runs it.
   std::vector<JobAction> begin(TimePoint now);
@@ -129,6 +131,7 @@ class Job {
   protocol::Exited outcome_;  // filled in as it becomes known
   bool coordinator_present_ = true;
   bool abandoned_ = false;  // the grace time is over
+  TimePoint wait_deadline_ = kNever;
   TimePoint run_deadline_ = kNever;
   TimePoint grace_deadline_ = kNever;
   TimePoint next_status_ = kNever;

@@ -284,6 +284,7 @@ void Server::assign(Session& session, const protocol::Assign& request, TimePoint
   settings.directory = options_.work_dir / "trials" / label;
   settings.cookie = fmt::format("{}={}", kCookieName, label);
   settings.reconnect_grace = options_.reconnect_grace;
+  settings.queued_at = now;
   settings.output_limit_bytes = options_.output_limit_bytes;
   runners_.emplace(
       key, std::make_unique<TrialRunner>(key, request.spec, std::move(settings), environments_));

@@ -20,6 +20,8 @@ JobSettings job_settings(const protocol::TrialSpec& spec, const RunnerSettings& 
   JobSettings result;
   constexpr std::uint64_t kTimeoutMaxMs = 1000ULL * 3600 * 24 * 365;
   result.timeout = std::chrono::milliseconds(std::min(spec.timeout_ms, kTimeoutMaxMs));
+  result.wait_timeout = std::chrono::milliseconds(std::min(spec.wait_timeout_ms, kTimeoutMaxMs));
+  result.queued_at = settings.queued_at;
   result.reconnect_grace = settings.reconnect_grace;
   return result;
 }
@@ -145,8 +147,10 @@ void TrialRunner::start(TimePoint now) {
   TrialEnvironment environment =
       trial_environment(spec_.inherit_environment ? *base_ : Environment{}, spec_,
                         {(directory / "plog").string(), settings_.devices});
-  const auto command =
-      replace_placeholder(spec_.command, "{om}", (om_directory() / spec_.om).string());
+  auto command = replace_placeholder(spec_.command, "{om}", (om_directory() / spec_.om).string());
+  if (!spec_.files.empty()) {
+    command = replace_placeholder(command, "{files}", om_directory().string());
+  }
   for (const Message& notice : environment.notices) {
     handle(Noticed{notice}, now);
   }

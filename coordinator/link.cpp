@@ -16,6 +16,7 @@ void Link::greet(TimePoint now) {
   protocol::Hello hello;
   hello.software = kVersion;
   hello.campaign = campaign_;
+  hello.keep_files = keep_files_;
   actions_.emplace_back(SendRequest{hello});
   next_send_ = after(now, greet_every_);
   greet_every_ = std::min(greet_every_ * 2, kGreetEveryMax);

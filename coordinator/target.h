@@ -15,20 +15,28 @@
 
 namespace mstune::coordinator {
 
+// A file of this machine that goes along.
+struct TargetFile {
+  std::string path;  // relative ones are below the target file's directory
+  std::string name;  // where it is put, below the trial's om/
+};
+
 struct Target {
   std::string host;
   std::uint16_t port = protocol::kDefaultPort;
   std::string run_command;  // as written; empty: --run-command is used
   std::string cann_env;     // a set_env.sh on the agent's machine; empty: none
   std::map<std::string, std::string> env;
-  std::string cwd;             // on the agent's machine; empty: the trial's directory
-  std::string digest_pattern;  // as --digest-pattern; empty: that is used
-  std::vector<Message> notes;  // for the person, once
+  std::string cwd;                // on the agent's machine; empty: the trial's directory
+  std::string digest_pattern;     // as --digest-pattern; empty: that is used
+  bool keep = true;               // false: the agent drops this campaign's files when it is over
+  std::vector<TargetFile> files;  // that the program needs beside its OM
+  std::vector<Message> notes;     // for the person, once
 };
 
 // Reads the text of a target file; `file` names it in errors. Throws a usage error that names the
 // field and the file: not JSON, unknown field (but those that begin with "_"), wrong type,
-// duplicate key, missing host, port 22, an ssh key.
+// duplicate key, missing host, port 22, an ssh key, a file name that leads elsewhere.
 Target parse_target(std::string_view text, const std::string& file);
 
 // Where the agent listens: "tcp://host:port".

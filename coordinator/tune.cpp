@@ -130,12 +130,32 @@ CampaignDocument document_of(const TuneOptions& options, const std::string& comm
   return document;
 }
 
+std::uint64_t milliseconds(Duration duration) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+// Builds that run side by side do not run in this directory, so what is named relative to it is not
+// there. "--model=m.onnx" names m.onnx.
+void refuse_relative_paths(const std::vector<std::string>& command) {
+  for (const std::string& word : command) {
+    const std::string path = word.substr(word.find('=') + 1);  // all of it without one
+    std::error_code failure;
+    if (!path.empty() && !path.starts_with('/') && fs::exists(path, failure)) {
+      throw usage_error("tune.relative_path",
+                        "--compile-command names {}, which is relative, but with --compile-jobs "
+                        "each build has a working directory of its own: write {}",
+                        path, fs::absolute(path).string());
+    }
+  }
+}
+
 protocol::TrialSpec spec_of(const TuneOptions& options, std::vector<std::string> words,
                             const std::optional<Target>& target) {
   protocol::TrialSpec spec;
   spec.command = std::move(words);
-  spec.timeout_ms = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count());
+  spec.timeout_ms = milliseconds(options.timeout);
+  spec.wait_timeout_ms = milliseconds(options.wait_timeout.value_or(options.timeout));
   if (target) {
     spec.cann_env = target->cann_env;
     spec.environment = target->env;
@@ -154,7 +174,7 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
   }
   out << fmt::format("candidates ({} x {} rounds): {}\n", names.size(), document.repeat,
                      fmt::join(names, ", "));
-  if (session.campaign.offline) {
+  if (!session.build.command.empty()) {
     for (const Candidate& candidate : document.candidates) {
       BuildRequest build = session.build;
       build.candidate = candidate;
@@ -188,16 +208,28 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   session.spec = spec_of(options, run_words(options, command, options.run_command.empty()), target);
   session.gates = options.gates;
   session.digest_pattern = result.document.digest_pattern;
-  session.upload_timeout = options.timeout;
+  session.upload_timeout = options.upload_timeout.value_or(options.timeout);
   session.mode_variable = options.offline ? "" : kModeVariable;
   session.endpoint = target ? endpoint(*target) : "";
   session.campaign.candidates = options.candidates;
-  session.campaign.offline = options.offline;
+  if (target) {
+    session.keep_files = target->keep;
+    for (const TargetFile& file : target->files) {
+      session.files.push_back({file.name, os::absolute_path(file.path)});
+    }
+  }
+  // Files that go along are uploaded where OMs would be, after a build of nothing.
+  session.campaign.offline = options.offline || !session.files.empty();
+  session.campaign.compile_jobs = static_cast<std::size_t>(options.compile_jobs);
   session.campaign.keep_going = options.keep_going;
   if (options.offline) {
     session.build.command = compile_words(options.compile_command);
     session.build.environment = result.environment;
-    session.build.timeout = options.timeout;
+    session.build.timeout = options.build_timeout.value_or(options.timeout);
+    session.build.own_directory = options.compile_jobs > 1;
+    if (session.build.own_directory) {
+      refuse_relative_paths(session.build.command);
+    }
   }
   return result;
 }

@@ -37,7 +37,11 @@ struct TuneOptions {
   int confirm_rounds = 0;               // fresh rounds for the winner; 0: none
   std::string digest_pattern;           // empty: results are not compared
   Gates gates;
-  Duration timeout = std::chrono::seconds(1800);  // zero: none
+  Duration timeout = std::chrono::seconds(1800);  // of a run; zero: none
+  std::optional<Duration> build_timeout;          // each of these as `timeout` when empty
+  std::optional<Duration> upload_timeout;         // of one file
+  std::optional<Duration> wait_timeout;           // for a free device
+  int compile_jobs = 1;                           // builds at the same time
   std::string output_dir = "./ge_ms_autotune_output";
   bool keep_going = false;
   bool dry_run = false;

@@ -52,6 +52,7 @@ struct Wire<TrialSpec> {
     visit("working_directory", m.working_directory);
     visit("timeout_ms", m.timeout_ms);
     visit("output_limit_bytes", m.output_limit_bytes);
+    visit("wait_timeout_ms", m.wait_timeout_ms);
   }
 };
 

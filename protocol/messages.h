@@ -57,6 +57,7 @@ struct TrialSpec {
   std::string working_directory;                   // empty: the trial's directory
   std::uint64_t timeout_ms = 0;                    // of the run alone; 0: none
   std::uint64_t output_limit_bytes = 0;            // of stdout.log; 0: the agent's own limit
+  std::uint64_t wait_timeout_ms = 0;               // for a free device; 0: none
 };
 
 // ---- requests ----
@@ -131,6 +132,7 @@ using Event = std::variant<Started, StepLine, Notice, Exited>;
 
 inline constexpr const char* kCauseExit = "exit";               // it ended by itself
 inline constexpr const char* kCauseTimeout = "timeout";         // its time was over
+inline constexpr const char* kCauseWait = "wait_timeout";       // no device was free in time
 inline constexpr const char* kCauseCancelled = "cancelled";     // the coordinator asked
 inline constexpr const char* kCauseNotStarted = "not_started";  // it could not be started
 inline constexpr const char* kCauseLost = "coordinator_lost";   // the grace time was over

@@ -14,6 +14,7 @@ namespace mstune::coordinator {
 namespace {
 
 constexpr int kRepeatMax = 10000;
+constexpr int kCompileJobsMax = 256;
 constexpr std::uint64_t kSeedMax = (std::uint64_t{1} << 53U) - 1;  // JSON readers keep it exactly
 
 void refuse_stages_that_conflict(const TuneOptions& options, bool max_repeat_given) {
@@ -31,6 +32,14 @@ void refuse_stages_that_conflict(const TuneOptions& options, bool max_repeat_giv
   }
 }
 
+Duration duration_of(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+std::optional<Duration> duration_of(const std::optional<double>& seconds) {
+  return seconds ? std::optional<Duration>(duration_of(*seconds)) : std::nullopt;
+}
+
 // At least two: one round has no spread.
 int confirm_rounds_of(const std::string& text) {
   int rounds = 0;
@@ -46,8 +55,8 @@ int confirm_rounds_of(const std::string& text) {
 }
 
 void refuse_options_of_offline(const CLI::App& tune) {
-  constexpr std::array<const char*, 3> kOfflineOnly{"--compile-command", "--om-dir",
-                                                    "--keep-going"};
+  constexpr std::array<const char*, 5> kOfflineOnly{"--compile-command", "--om-dir", "--keep-going",
+                                                    "--build-timeout", "--compile-jobs"};
   for (const char* option : kOfflineOnly) {
     if (tune.count(option) > 0) {
       throw usage_error("options.offline_only", "{} goes with --mode offline only", option);
@@ -124,11 +133,28 @@ void TuneArguments::add_stages() {
 }
 
 void TuneArguments::add_surroundings() {
-  command_
-      ->add_option("--timeout", timeout_seconds_,
-                   "Seconds for a build, an upload or a run; 0: none")
+  const CLI::Range seconds(0.0, kSecondsMax);
+  command_->add_option("--timeout", timeout_seconds_, "Seconds for a run; 0: none")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, kSecondsMax));
+      ->check(seconds);
+  command_
+      ->add_option("--build-timeout", build_timeout_seconds_,
+                   "Offline: seconds for a build (default: --timeout)")
+      ->check(seconds);
+  command_
+      ->add_option("--upload-timeout", upload_timeout_seconds_,
+                   "Seconds for one file on its way to the agent (default: --timeout)")
+      ->check(seconds);
+  command_
+      ->add_option("--wait-timeout", wait_timeout_seconds_,
+                   "Seconds for a trial to wait for a free device (default: --timeout)")
+      ->check(seconds);
+  command_
+      ->add_option("--compile-jobs", options_.compile_jobs,
+                   "Offline: builds at the same time; above 1 each has a working directory of its "
+                   "own")
+      ->capture_default_str()
+      ->check(CLI::Range(1, kCompileJobsMax));
   command_->add_option("--output-dir", options_.output_dir, "A run directory is made below it")
       ->capture_default_str();
   command_->add_flag("--keep-going", options_.keep_going,
@@ -141,7 +167,10 @@ TuneOptions TuneArguments::options() const {
   options.offline = mode_ == "offline";
   options.candidates =
       configs_.empty() ? candidates_of_matrix(strategies_, streams_) : candidates_of_list(configs_);
-  options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(timeout_seconds_ * 1000));
+  options.timeout = duration_of(timeout_seconds_);
+  options.build_timeout = duration_of(build_timeout_seconds_);
+  options.upload_timeout = duration_of(upload_timeout_seconds_);
+  options.wait_timeout = duration_of(wait_timeout_seconds_);
   if (command_->count("--confirm") > 0) {
     options.confirm_rounds =
         confirm_rounds_.empty() ? kConfirmRounds : confirm_rounds_of(confirm_rounds_);

@@ -33,6 +33,9 @@ class TuneArguments {
   std::string order_ = "random";
   std::string confirm_rounds_;  // empty where --confirm has no number
   double timeout_seconds_ = 1800;
+  std::optional<double> build_timeout_seconds_;
+  std::optional<double> upload_timeout_seconds_;
+  std::optional<double> wait_timeout_seconds_;
   GateArguments gates_;
 };
 

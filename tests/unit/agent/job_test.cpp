@@ -48,6 +48,29 @@ const protocol::Exited& exited(const std::vector<protocol::Event>& events) {
   return std::get<protocol::Exited>(events.back());
 }
 
+TEST_CASE("job: waiting for a slot has a time of its own, and takes nothing from the run's") {
+  JobSettings settings;
+  settings.wait_timeout = seconds(30);
+  settings.timeout = seconds(5);
+  settings.queued_at = kStart;
+  Job waiting(settings);
+  CHECK(waiting.deadline() == kStart + seconds(30));
+  CHECK(sent(waiting.handle(Tick{}, kStart + seconds(30) - milliseconds(1))).empty());
+  CHECK(waiting.queued());
+  const auto events = sent(waiting.handle(Tick{}, kStart + seconds(30)));
+  CHECK(exited(events).cause == protocol::kCauseWait);
+  CHECK_FALSE(exited(events).started);
+  CHECK(exited(events).detail.text.find("--wait-timeout") != std::string::npos);
+  CHECK(find<RemoveJob>(waiting.handle(ReleaseAsked{}, kStart + seconds(31))) != nullptr);
+
+  Job running(settings);
+  running.begin(kStart + seconds(29));
+  running.handle(EnvironmentReady{}, kStart + seconds(29));
+  running.handle(ProgramStarted{42, 0, "/bin/true"}, kStart + seconds(29));
+  CHECK(find<EndTree>(running.handle(Tick{}, kStart + seconds(33))) == nullptr);
+  CHECK(find<EndTree>(running.handle(Tick{}, kStart + seconds(34))) != nullptr);
+}
+
 TEST_CASE("job: a trial ends its tree, drains, tells the exit, and goes when it is released") {
   Job job = running_job();
   CHECK(

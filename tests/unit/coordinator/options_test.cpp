@@ -151,6 +151,26 @@ TEST_CASE("options: what cannot be right is an error before anything runs") {
         "options.one_target");
 }
 
+TEST_CASE("options: builds, uploads and waiting have times of their own, or the run's") {
+  const auto plain = tune_options({"tune", "--run-command", "x", "--timeout", "7"});
+  CHECK(plain.timeout == std::chrono::seconds(7));
+  CHECK_FALSE(plain.build_timeout.has_value());
+  CHECK_FALSE(plain.upload_timeout.has_value());
+  CHECK_FALSE(plain.wait_timeout.has_value());
+  CHECK(plain.compile_jobs == 1);
+  const auto own =
+      tune_options({"tune", "--mode", "offline", "--run-command", "x {om}", "--compile-command",
+                    "atc {om_prefix}", "--build-timeout", "1.5", "--upload-timeout", "0",
+                    "--wait-timeout", "3", "--compile-jobs", "4"});
+  CHECK(own.timeout == std::chrono::seconds(1800));
+  CHECK(own.build_timeout == std::chrono::milliseconds(1500));
+  CHECK(own.upload_timeout == Duration::zero());
+  CHECK(own.wait_timeout == std::chrono::seconds(3));
+  CHECK(own.compile_jobs == 4);
+  CHECK(error_id({"tune", "--run-command", "x", "--compile-jobs", "2"}) == "options.offline_only");
+  CHECK(error_id({"tune", "--run-command", "x", "--build-timeout", "2"}) == "options.offline_only");
+}
+
 TEST_CASE("options: what the mode does not take is an error") {
   for (const char* option : {"--compile-command", "--om-dir"}) {
     CAPTURE(option);

@@ -75,6 +75,35 @@ TEST_CASE("target: every mistake names the field and the file") {
   CHECK(fails_with(R"({"host": "h", "port": 1.5})", "target.bad_port", "port"));
 }
 
+TEST_CASE("target: files go along under a name below the trial's directory") {
+  const Target target = parse_target(
+      R"({"host": "h", "keep": false,
+          "files": ["in.bin", "/data/x.cfg", {"path": "sub/y", "name": "deep/y"}]})",
+      "dir/t.json");
+  CHECK_FALSE(target.keep);
+  REQUIRE(target.files.size() == 3);
+  CHECK(target.files[0].path == "dir/in.bin");
+  CHECK(target.files[0].name == "in.bin");
+  CHECK(target.files[1].path == "/data/x.cfg");
+  CHECK(target.files[1].name == "x.cfg");
+  CHECK(target.files[2].path == "dir/sub/y");
+  CHECK(target.files[2].name == "deep/y");
+  CHECK(parse_target(R"({"host": "h"})", "t.json").keep);
+}
+
+TEST_CASE("target: files that lead elsewhere, or meet, are refused") {
+  CHECK(fails_with(R"({"host": "h", "files": "a"})", "target.wrong_type", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": [5]})", "target.wrong_type", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": [{"name": "a"}]})", "target.wrong_type", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": [{"path": "a", "name": "../a"}]})",
+                   "target.bad_file_name", "../a"));
+  CHECK(fails_with(R"({"host": "h", "files": [{"path": "a", "name": "/a"}]})",
+                   "target.bad_file_name", "/a"));
+  CHECK(fails_with(R"({"host": "h", "files": ["dir/"]})", "target.bad_file_name", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": ["a", "b/a"]})", "target.two_files", "b/a"));
+  CHECK(fails_with(R"({"host": "h", "keep": "no"})", "target.wrong_type", "keep"));
+}
+
 TEST_CASE("target: an IPv6 address is put into brackets") {
   CHECK(endpoint(parse_target(R"({"host": "::1", "port": 7})", "t")) == "tcp://[::1]:7");
 }
