@@ -20,7 +20,7 @@ namespace mstune::agent {
 struct JobSettings {
   Duration timeout = Duration::zero();       // of the run; zero: none
   Duration wait_timeout = Duration::zero();  // for a slot; zero: none
-  TimePoint queued_at;
+  TimePoint queued_at{};
   Duration reconnect_grace = std::chrono::seconds(60);
   Duration status_period = std::chrono::seconds(2);
 };

@@ -364,7 +364,7 @@ void Server::drop_silent_sessions(TimePoint now) {
 
 // ---- trials ----
 
-Server::Slot* Server::slot_of(const protocol::TrialKey& key) {
+Slot* Server::slot_of(const protocol::TrialKey& key) {
   const auto found = std::find_if(slots_.begin(), slots_.end(),
                                   [&](const Slot& slot) { return slot.holder == key; });
   return found == slots_.end() ? nullptr : &*found;

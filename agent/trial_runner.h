@@ -23,7 +23,7 @@ struct RunnerSettings {
   std::vector<int> devices;         // empty: device selection is left alone
   Duration reconnect_grace = std::chrono::seconds(60);
   std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
-  TimePoint queued_at;
+  TimePoint queued_at{};
 };
 
 struct OutgoingReport {

@@ -1,6 +1,5 @@
 #include "coordinator/target.h"
 
-#include <filesystem>
 #include <functional>
 #include <set>
 
@@ -141,10 +140,11 @@ class Reader {
   }
 
   void add_file(TargetFile file, std::vector<TargetFile>& files) const {
-    const std::filesystem::path path = std::filesystem::path(file_).parent_path() / file.path;
-    file.path = path.string();
+    if (!file.path.starts_with('/')) {
+      file.path.insert(0, file_.substr(0, file_.rfind('/') + 1));  // nothing where there is no '/'
+    }
     if (file.name.empty()) {
-      file.name = path.filename().string();
+      file.name = file.path.substr(file.path.rfind('/') + 1);
     }
     try {
       check_layout_name(file.name);

@@ -19,9 +19,9 @@ MAY_INCLUDE = {
 MAY_DO_IO = re.compile(
     r"common/os/|"
     r"agent/(main|server|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|layout|"
-    r"partial_file|options)\.|"
+    r"partial_file|options|work_directory)\.|"
     r"coordinator/(main|session|connection|compiler|collector|local_agent|tune|run_directory|"
-    r"saved_run|trial_records|trial_digest|analyze)\.|"
+    r"saved_run|trial_records|trial_digest|analyze|agents|bundle|confirm_run)\.|"
     r"pass/pass\.|samples/"
 )
 IO = re.compile(

@@ -187,6 +187,34 @@ class Agent {
 struct Sent {
   double seconds = 0;  // reading and digesting included
   std::uint64_t bytes = 0;
+  std::vector<double> answers_ms;  // of pings while it went on
+};
+
+// Asks again and again while the upload goes on: how long would a cancel take?
+class Pings {
+ public:
+  void step(coordinator::Connection& connection, Clock::time_point now) {
+    constexpr auto kPause = std::chrono::milliseconds(10);
+    if (!waiting_ && now >= sent_at_ + kPause) {
+      connection.send(mstune::protocol::Ping{++sequence_});
+      sent_at_ = now;
+      waiting_ = true;
+    }
+  }
+  void take(const mstune::protocol::Report& report) {
+    const auto* pong = std::get_if<mstune::protocol::Pong>(&report);
+    if (pong != nullptr && pong->sequence == sequence_) {
+      waiting_ = false;
+      answers_ms_.push_back(1000 * seconds_since(sent_at_));
+    }
+  }
+  std::vector<double> take_answers() { return std::move(answers_ms_); }
+
+ private:
+  std::uint64_t sequence_ = std::uint64_t{1} << 40U;  // far from the link's own
+  Clock::time_point sent_at_;
+  bool waiting_ = false;
+  std::vector<double> answers_ms_;
 };
 
 // Sends them one after the other, as a campaign does.
@@ -195,6 +223,7 @@ Sent upload(const std::string& endpoint, const std::vector<fs::path>& files) {
   os::Worker worker;
   coordinator::BundleReader reader(worker);
   coordinator::Connection connection(endpoint, os::random_hex_id(), {}, worker, start);
+  Pings pings;
   std::size_t arrived = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     reader.read({{"om", files[i]}}, [&connection, i](const auto& result) {
@@ -207,7 +236,11 @@ Sent upload(const std::string& endpoint, const std::vector<fs::path>& files) {
     polled.add(worker.descriptor());
     polled.wait(std::max(connection.deadline() - Clock::now(), mstune::Duration::zero()));
     worker.drain();
+    pings.step(connection, Clock::now());
     for (const auto& event : connection.step(Clock::now())) {
+      if (const auto* report = std::get_if<coordinator::ReportArrived>(&event)) {
+        pings.take(report->report);
+      }
       arrived += std::holds_alternative<coordinator::FileUploaded>(event) ? 1 : 0;
       if (const auto* failed = std::get_if<coordinator::FileNotUploaded>(&event)) {
         fail(failed->why.text);
@@ -215,7 +248,7 @@ Sent upload(const std::string& endpoint, const std::vector<fs::path>& files) {
     }
   }
   connection.send(mstune::protocol::Goodbye{});
-  return {seconds_since(start), connection.bytes_sent()};
+  return {seconds_since(start), connection.bytes_sent(), pings.take_answers()};
 }
 
 void new_file(const fs::path& directory, std::size_t mib) {
@@ -224,6 +257,7 @@ void new_file(const fs::path& directory, std::size_t mib) {
   bare_pipe(file, directory);  // once for the page cache
   double bare = 0;
   double ours = 0;
+  std::vector<double> answers;
   for (int run = 0; run < 3; ++run) {
     bare = std::max(bare, bare_pipe(file, directory));
     fs::create_directory(directory / "first");
@@ -231,6 +265,7 @@ void new_file(const fs::path& directory, std::size_t mib) {
       const Agent agent(directory / "first");
       const Sent sent = upload(agent.endpoint(), {file});
       ours = std::max(ours, static_cast<double>(mib) / sent.seconds);
+      answers.insert(answers.end(), sent.answers_ms.begin(), sent.answers_ms.end());
     }
     fs::remove_all(directory / "first");
   }
@@ -238,6 +273,14 @@ void new_file(const fs::path& directory, std::size_t mib) {
       "{} MiB, never seen before: {:.0f} MiB/s, a bare pipe {:.0f} MiB/s: {:.2f} of it   "
       "(wanted: 0.85)\n",
       mib, ours, bare, ours / bare);
+  std::sort(answers.begin(), answers.end());
+  if (!answers.empty()) {
+    fmt::print(
+        "  a message was answered meanwhile within {:.1f} ms (median), {:.1f} (99 %), {:.1f} "
+        "(the longest of {})   (wanted: 50)\n",
+        answers[answers.size() / 2], answers[answers.size() * 99 / 100], answers.back(),
+        answers.size());
+  }
   fs::remove(file);
   fs::remove(directory / "received");
 }

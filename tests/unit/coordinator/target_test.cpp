@@ -26,20 +26,20 @@ bool fails_with(std::string_view text, const std::string& id, const std::string&
 
 TEST_CASE("target: the sample's fields that still mean something are read") {
   const Target target = parse_target(
-      R"({"host": "192.168.1.10", "cann_env": "/usr/local/Ascend/set_env.sh",
+      R"json({"host": "192.168.1.10", "cann_env": "/usr/local/Ascend/set_env.sh",
           "run_command": "python3 infer.py --om {om}", "env": {"A": "1"}, "cwd": "/data",
           "digest_pattern": "digest (\\w+)",
-          "_comment": 5})",
+          "_comment": 5})json",
       "t.json");
-CHECK(target.host == "192.168.1.10");
-CHECK(target.port == protocol::kDefaultPort);
-CHECK(target.run_command == "python3 infer.py --om {om}");
-CHECK(target.cann_env == "/usr/local/Ascend/set_env.sh");
-CHECK(target.env.at("A") == "1");
-CHECK(target.cwd == "/data");
-CHECK(target.digest_pattern == "digest (\\w+)");
-CHECK(target.notes.empty());
-CHECK(endpoint(target) == "tcp://192.168.1.10:18600");
+  CHECK(target.host == "192.168.1.10");
+  CHECK(target.port == protocol::kDefaultPort);
+  CHECK(target.run_command == "python3 infer.py --om {om}");
+  CHECK(target.cann_env == "/usr/local/Ascend/set_env.sh");
+  CHECK(target.env.at("A") == "1");
+  CHECK(target.cwd == "/data");
+  CHECK(target.digest_pattern == "digest (\\w+)");
+  CHECK(target.notes.empty());
+  CHECK(endpoint(target) == "tcp://192.168.1.10:18600");
 }
 
 TEST_CASE("target: fields of ssh days are noted, or refused with what to put instead") {
