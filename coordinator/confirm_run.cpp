@@ -8,8 +8,10 @@
 
 #include "common/error.h"
 #include "common/os/file.h"
+#include "common/os/identity.h"
 #include "coordinator/analyze.h"
 #include "coordinator/report_table.h"
+#include "coordinator/resume.h"
 #include "coordinator/target.h"
 #include "coordinator/tune.h"
 
@@ -121,6 +123,7 @@ Preparation prepare_trials(const ConfirmOptions& options,
   const TuneOptions tune = tune_options(options, saved.campaign, winner);
   Preparation preparation = prepare(tune, environment);
   SessionOptions& session = preparation.session;
+  session.session_id = os::random_hex_id();
   session.campaign.trials = fresh_trials(options, saved.campaign, trials, winner);
   if (preparation.local && !saved.campaign.surroundings.working_directory.empty()) {
     session.spec.working_directory = saved.campaign.surroundings.working_directory;
@@ -139,6 +142,8 @@ Preparation prepare_trials(const ConfirmOptions& options,
 int confirm(const ConfirmOptions& options, const std::vector<std::string>& environment,
             std::ostream& out) {
   const SavedRun saved = read_own_run(options.run_directory);
+  const RunDirectory directory(os::absolute_path(saved.directory.string()));
+  const os::UniqueFd lock = lock_run(directory);
   const CampaignDocument& campaign = saved.campaign;
   std::vector<EvaluatedTrial> trials;
   for (const TrialOnDisk& trial : saved.trials) {
@@ -157,7 +162,6 @@ int confirm(const ConfirmOptions& options, const std::vector<std::string>& envir
   }
   progress.decided(message("confirm.next", "confirming {} against default in {} fresh rounds",
                            name(best), options.rounds));
-  const RunDirectory directory(os::absolute_path(saved.directory.string()));
   Stages nothing_more(CampaignDocument{});
   const SessionResult result = run(preparation, nothing_more, directory, progress);
 

@@ -38,6 +38,7 @@ struct CampaignDocument {
   int confirm_rounds = 0;      // --confirm; 0: none
   std::string digest_pattern;  // empty: results are not compared
   Surroundings surroundings;
+  std::string session_id;  // of the coordinator, as agents know it; campaign.json alone has it
 };
 
 // How the campaign's looks at its evidence were planned; --repeat rounds come before the first.

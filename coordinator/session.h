@@ -33,6 +33,10 @@ struct SessionOptions {
   std::string digest_pattern;                        // empty: results are not compared
   std::vector<BundledFile> files;                    // that go along with each candidate
   bool keep_files = true;                            // the agent may keep them
+  std::string session_id;  // 1 to 64 characters; agents know the campaign by it
+  PlogChoice plog = PlogChoice::all;
+  std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
+  std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
 };
 
 struct SessionResult {
@@ -59,7 +63,8 @@ class Session {
     TrialRecorder recorder;
     std::optional<Collector> collector;
     bool exit_told = false;
-    std::uint64_t acknowledged = 0;  // events that the agent knows to be safe
+    std::uint64_t acknowledged = 0;        // events that the agent knows to be safe
+    std::uint64_t progress_at_status = 0;  // so much had come when it was last heard how it stands
   };
   struct Shipment {  // what a candidate's trials need at the agent
     std::vector<ReadFile> files;
@@ -76,6 +81,7 @@ class Session {
   void look_at_signals(TimePoint now);
   void step_builds(TimePoint now);
   void step_connection(TimePoint now);
+  void take_over_finished(const std::vector<Trial>& planned);
   void dispatch(const CampaignEvent& event, TimePoint now);
   void carry_out(const CampaignAction& action, TimePoint now);
 
@@ -95,6 +101,7 @@ class Session {
   void take(const protocol::Report& report, const std::string& payload, TimePoint now);
   void take_events(const protocol::Events& events, TimePoint now);
   void take_status(const protocol::Status& status, TimePoint now);
+  void ask_again_if_stalled(const protocol::Status& status);
   void take_welcome(const protocol::Welcome& welcome, TimePoint now);
   [[nodiscard]] protocol::TrialKey key_of(const Attempt& attempt) const;
   [[nodiscard]] bool is_active(const protocol::TrialKey& key) const;

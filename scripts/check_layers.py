@@ -21,7 +21,7 @@ MAY_DO_IO = re.compile(
     r"agent/(main|server|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|layout|"
     r"partial_file|options|work_directory)\.|"
     r"coordinator/(main|session|connection|compiler|collector|local_agent|tune|run_directory|"
-    r"saved_run|trial_records|trial_digest|analyze|agents|bundle|confirm_run)\.|"
+    r"saved_run|resume|trial_records|trial_digest|analyze|agents|bundle|confirm_run)\.|"
     r"pass/pass\.|samples/"
 )
 IO = re.compile(

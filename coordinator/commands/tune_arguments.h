@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/commands/fault_arguments.h"
 #include "coordinator/commands/gate_arguments.h"
 #include "coordinator/tune_options.h"
 
@@ -36,6 +37,7 @@ class TuneArguments {
   std::optional<double> build_timeout_seconds_;
   std::optional<double> upload_timeout_seconds_;
   std::optional<double> wait_timeout_seconds_;
+  FaultArguments faults_;
   GateArguments gates_;
 };
 
