@@ -64,7 +64,7 @@ std::vector<int> parse_devices(std::string_view text) {
   }
   std::sort(devices.begin(), devices.end());
   if (devices.empty() || std::adjacent_find(devices.begin(), devices.end()) != devices.end()) {
-    throw usage_error("agent.bad_devices",
+    throw usage_error("agent.devices_twice",
                       "--devices \"{}\": each device once, ranges from the smaller to the larger",
                       text);
   }

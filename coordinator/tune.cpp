@@ -9,9 +9,11 @@
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/file.h"
 #include "common/words.h"
 #include "coordinator/commands/tune_arguments.h"
+#include "coordinator/console.h"
 #include "coordinator/local_agent.h"
 #include "coordinator/report_table.h"
 #include "coordinator/session.h"
@@ -219,7 +221,9 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   preparation.session.campaign.trials = stages.first();
   preparation.session.campaign.open_ended = stages.open_ended();
   const fs::path output_dir = os::absolute_path(options.output_dir);
-  Progress progress(out);
+  Progress progress(
+      out, progress_style(options.quiet, options.json_lines, stdout_is_terminal(), environment),
+      stdout_terminal(environment));
   for (const Message& note : preparation.notes) {
     progress.note(note);
   }
@@ -239,6 +243,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   progress.campaign(preparation.document, directory.path().string());
 
   const SessionResult result = run(preparation, stages, directory, progress);
+  progress.end();
 
   if (stages.candidates() != preparation.document.candidates) {
     preparation.document.candidates = stages.candidates();
@@ -247,10 +252,19 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   const Ranking ranking =
       rank(result.trials, preparation.document.candidates, confidence_rules(preparation.document));
   directory.write_summary(preparation.document, ranking, result.trials);
-  if (result.ending != Ending::failed || ranking.any_data()) {
-    out << "\n" << report_table(preparation.document, ranking);
+  directory.write_report(preparation.document, ranking, result.trials);
+  if (options.json_lines) {
+    if (result.ending == Ending::interrupted) {
+      progress.note(result.why);
+    }
+    out << finished_line(ranking, directory.path().string()) << std::flush;
+  } else {
+    if (result.ending != Ending::failed || ranking.any_data()) {
+      out << "\n" << report_table(preparation.document, ranking);
+    }
+    out << said(message("tune.results", "results: {}", directory.path().string())) << '\n'
+        << std::flush;
   }
-  out << fmt::format("results: {}\n", directory.path().string()) << std::flush;
   if (result.ending == Ending::failed) {
     throw Error(ErrorKind::environment, result.why);
   }

@@ -34,6 +34,8 @@ struct TuneOptions {
   std::string output_dir = "./ge_ms_autotune_output";
   bool keep_going = false;
   bool dry_run = false;
+  bool quiet = false;       // only the result is printed
+  bool json_lines = false;  // events as JSON, and nothing else, on stdout
 };
 
 }  // namespace mstune::coordinator

@@ -91,7 +91,7 @@ TEST_CASE("options: stages that do not fit together are an error") {
   CHECK(id({"--until-proven", "--repeat", "21"}) == "options.repeat_until_proven");
   CHECK(id({"--until-proven", "--repeat", "20"}) == "none");
   CHECK(id({"--confirm", "1"}) == "options.bad_option");
-  CHECK(id({"--drop-first", "auto3"}) == "options.bad_option");
+  CHECK(id({"--drop-first", "auto3"}) == "options.bad_drop_first");
   CHECK(id({"--digest-pattern", "digest"}) == "digest.one_group");
   CHECK(id({"--digest-pattern", "(a)(b)"}) == "digest.one_group");
   CHECK(id({"--digest-pattern", "(a"}) == "digest.bad_pattern");
@@ -109,7 +109,7 @@ TEST_CASE("options: what cannot be right is an error before anything runs") {
   CHECK(error_id({"tune"}) == "options.no_run_command");
   CHECK(error_id({"tune", "--run-command", "x", "--mode", "both"}) == "options.bad_option");
   CHECK(error_id({"tune", "--run-command", "x", "--repeat", "0"}) == "options.bad_option");
-  CHECK(error_id({"tune", "--run-command", "x", "--drop-first", "-1"}) == "options.bad_option");
+  CHECK(error_id({"tune", "--run-command", "x", "--drop-first", "-1"}) == "options.bad_drop_first");
   CHECK(error_id({"tune", "--run-command", "x", "--min-steps", "0"}) == "options.bad_option");
   CHECK(error_id({"tune", "--run-command", "x", "--timeout", "-1"}) == "options.bad_option");
   CHECK(error_id({"tune", "--run-command", "x", "--main-graph", "m"}) != "none");
