@@ -108,7 +108,8 @@ TEST_CASE("confidence: --drop-first auto finds the end of a long warm-up") {
       place.tune(online({"--configs", "cv", "--repeat", "1", "--drop-first", "auto"}, "40"));
   INFO(ended.output);
   CHECK(ended.status == 0);
-  for (const auto& trial : place.summary().at("trials")) {
+  const auto summary = place.summary();
+  for (const auto& trial : summary.at("trials")) {
     CHECK(trial.at("drop_first") == 6);
   }
   CHECK(analyzed(place, {"--drop-first", "auto"}) == place.summary());
