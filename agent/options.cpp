@@ -7,7 +7,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "common/cli/describe.h"
+#include "common/cli/self_description.h"
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/file.h"
 #include "common/version.h"
 
@@ -130,6 +133,9 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
   app.add_flag("--ends-with-parent", options.ends_with_parent,
                "End when the process that started this one ends")
       ->group("");
+  const std::string version = app.version();
+  const cli::SelfDescription self(app, version);
+  cli::translate(app, catalogue(spoken()));
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -138,6 +144,9 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
     return Printed{app.version() + "\n", 0};
   } catch (const CLI::ParseError& error) {
     throw usage_error("agent.bad_option", "{}; see mstune-agent --help", std::string(error.what()));
+  }
+  if (const auto text = self.text()) {
+    return Printed{*text, 0};
   }
   check_endpoint(options.endpoint);
   if (!devices.empty()) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ struct CampaignDocument {
   bool refine = false;
   int confirm_rounds = 0;      // --confirm; 0: none
   std::string digest_pattern;  // empty: results are not compared
+  // Of what took part, as far as it is known: "mstune", "agent", "cann", "host", ...
+  std::map<std::string, std::string> versions;
 };
 
 // How the campaign's looks at its evidence were planned; --repeat rounds come before the first.

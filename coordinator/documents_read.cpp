@@ -57,6 +57,24 @@ class Fields {
     }
     return found->get<std::uint64_t>();
   }
+  // An object of strings; empty where there is none.
+  [[nodiscard]] std::map<std::string, std::string> named_texts(const char* field) const {
+    std::map<std::string, std::string> texts;
+    const Json* found = find(field);
+    if (found == nullptr) {
+      return texts;
+    }
+    if (!found->is_object()) {
+      throw wrong(field, "an object");
+    }
+    for (const auto& [name, value] : found->items()) {
+      if (!value.is_string()) {
+        throw wrong(field, "an object of strings");
+      }
+      texts[name] = value.get<std::string>();
+    }
+    return texts;
+  }
   // A count that is kept in 31 bits.
   [[nodiscard]] std::optional<int> small(const char* field) const {
     const Json* found = find(field);
@@ -156,6 +174,7 @@ CampaignDocument read_campaign(const Fields& fields) {
   campaign.refine = fields.truth("refine");
   campaign.confirm_rounds = std::max(0, fields.small("confirm_rounds").value_or(0));
   campaign.digest_pattern = fields.text("digest_pattern").value_or("");
+  campaign.versions = fields.named_texts("versions");
   return campaign;
 }
 

@@ -52,6 +52,7 @@ Json head(const CampaignDocument& campaign, const std::vector<Candidate>& order)
   json["confirm_rounds"] = campaign.confirm_rounds;
   json["digest_pattern"] =
       campaign.digest_pattern.empty() ? Json(nullptr) : Json(campaign.digest_pattern);
+  json["versions"] = Json(campaign.versions);
   return json;
 }
 

@@ -360,6 +360,8 @@ void Session::take_welcome(const protocol::Welcome& welcome, TimePoint now) {
     progress_.note(notice);
   }
   instance_ = welcome.instance;
+  result_.versions = {
+      {"agent", welcome.software}, {"host", welcome.host}, {"architecture", welcome.architecture}};
   dispatch(AgentReady{0, welcome.instance}, now);
 }
 

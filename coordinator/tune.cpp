@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/language.h"
 #include "common/os/file.h"
+#include "common/version.h"
 #include "common/words.h"
 #include "coordinator/commands/tune_arguments.h"
 #include "coordinator/console.h"
@@ -99,6 +100,7 @@ Order order_of(const TuneOptions& options) {
 CampaignDocument document_of(const TuneOptions& options, const std::string& command,
                              const std::optional<Target>& target) {
   CampaignDocument document;
+  document.versions["mstune"] = kVersion;
   document.mode = options.offline ? "offline" : "online";
   document.command = command;
   if (options.offline) {
@@ -245,10 +247,9 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   const SessionResult result = run(preparation, stages, directory, progress);
   progress.end();
 
-  if (stages.candidates() != preparation.document.candidates) {
-    preparation.document.candidates = stages.candidates();
-    directory.write_campaign(preparation.document);
-  }
+  preparation.document.candidates = stages.candidates();
+  preparation.document.versions.insert(result.versions.begin(), result.versions.end());
+  directory.write_campaign(preparation.document);
   const Ranking ranking =
       rank(result.trials, preparation.document.candidates, confidence_rules(preparation.document));
   directory.write_summary(preparation.document, ranking, result.trials);

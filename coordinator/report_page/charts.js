@@ -69,7 +69,11 @@ const charts = (() => {
             return;
           }
           const [low, high] = [point.low, point.high].map((v) => scales[axis].getPixelForValue(v));
+          const { left, top, right, bottom } = chart.chartArea;
           ctx.save();
+          ctx.beginPath();
+          ctx.rect(left, top, right - left, bottom - top);
+          ctx.clip();
           ctx.strokeStyle = element.options.borderColor;
           ctx.lineWidth = dataset.stroke || 2;
           ctx.beginPath();
@@ -81,6 +85,16 @@ const charts = (() => {
       });
     },
   };
+
+  // An axis that shows speedups with their intervals, and 1 and what is worth it in any case.
+  function speedupScale(candidates) {
+    const values = candidates.flatMap((each) => [each.speedup, each.speedup_low, each.speedup_high])
+      .filter((value) => value !== null);
+    const [low, high] = [Math.min(0.98, ...values), Math.max(1.07, ...values)];
+    const margin = (high - low) * 0.03;
+    return scale(words.say("page.axis_speedup", "speedup over default"),
+      { min: low - margin, max: high + margin, ticks: { includeBounds: false, callback: (value) => value.toFixed(2) } });
+  }
 
   const milliseconds = (us) => us / 1000;
 
@@ -115,7 +129,7 @@ const charts = (() => {
       }] },
       options: {
         scales: {
-          x: scale(words.say("page.axis_speedup", "speedup over default")),
+          x: speedupScale(known),
           y: rows(known.map((candidate) => candidate.name)),
         },
         plugins: {
@@ -208,13 +222,15 @@ const charts = (() => {
   function streams() {
     const known = data.candidates.filter((each) => each.streams > 0 && each.speedup !== null);
     const strategies = [...new Set(known.map((each) => each.name.split(":")[0]))];
-    const datasets = strategies.map((strategy) => ({
+    // Side by side where several strategies have the same number of streams.
+    const aside = (number) => 1.03 ** (number - (strategies.length - 1) / 2);
+    const datasets = strategies.map((strategy, number) => ({
       label: strategy, showLine: true, borderWidth: 2, pointRadius: 4, tension: 0,
       borderColor: colourOf(strategy), backgroundColor: colourOf(strategy),
       data: known.filter((each) => each.name.split(":")[0] === strategy)
         .sort((left, right) => left.streams - right.streams)
         .map((each) => ({
-          x: each.streams, y: each.speedup, low: each.speedup_low, high: each.speedup_high,
+          x: each.streams * aside(number), y: each.speedup, low: each.speedup_low, high: each.speedup_high,
           candidate: each,
         })),
     }));
@@ -231,7 +247,7 @@ const charts = (() => {
             afterBuildTicks: (axis) => { axis.ticks = counts.map((value) => ({ value })); },
             ticks: { callback: (value) => String(value) },
           }),
-          y: scale(words.say("page.axis_speedup", "speedup over default")),
+          y: speedupScale(known),
         },
         plugins: {
           legend: { display: true, labels: { color: colour("--ink") } },

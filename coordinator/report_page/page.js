@@ -115,11 +115,15 @@
     if (value === null || value === "") {
       return "–";
     }
-    return Array.isArray(value) ? value.join(", ") : String(value);
+    if (Array.isArray(value) && value.every((item) => typeof item !== "object")) {
+      return value.join(", ");
+    }
+    return typeof value === "object" ? JSON.stringify(value) : String(value);
   }
 
   function fillSettings() {
-    const rows = [...Object.entries(data.settings), ...Object.entries(data.versions)];
+    const rows = Object.entries(data.settings).flatMap(([key, value]) =>
+      (key === "versions" ? Object.entries(value) : [[key, value]]));
     fillTable(byId("settings-table"), [
       { text: words.say("page.head_setting", "setting") },
       { text: words.say("page.head_value", "value"), kind: "text" },

@@ -1,6 +1,4 @@
 // What people and programs read of a run: report, export, compare, documents, the live view.
-#include <sys/wait.h>
-
 #include <algorithm>
 
 #include <doctest/doctest.h>

@@ -65,12 +65,16 @@ TEST_CASE("comparison: settings that differ are told, nested ones by their path"
   before.campaign.command = "./infer --loop 20";
   after.campaign.command = "./infer --loop 30";
   after.campaign.gates.min_steps = 9;
+  before.campaign.versions["cann"] = "8.2";
+  after.campaign.versions["cann"] = "8.3";
   const RunComparison comparison = compare_runs(before.side("a"), after.side("b"));
-  REQUIRE(comparison.settings.size() == 2);
+  REQUIRE(comparison.settings.size() == 3);
   CHECK(comparison.settings[0].key == "command");
   CHECK(comparison.settings[0].after == "./infer --loop 30");
   CHECK(comparison.settings[1].key == "min_steps");
   CHECK(comparison.settings[1].before == "5");
+  CHECK(comparison.settings[2].key == "versions.cann");
+  CHECK(comparison.settings[2].after == "8.3");
   CHECK(comparison_text(before.side("a"), after.side("b"))
             .find("The recommendation changed from LoadBalance:4 to default.") !=
         std::string::npos);
