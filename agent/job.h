@@ -66,9 +66,9 @@ using JobEvent = std::variant<EnvironmentReady, NotStarted, ProgramStarted, Step
 
 // ---- what to do ----
 struct PrepareEnvironment {};
-struct StartProgram {};
-struct EndTree {};      // answered by TreeEnded
-struct DrainOutput {};  // answered by OutputDrained
+struct StartProgram {};  // answered by ProgramStarted or NotStarted
+struct EndTree {};       // answered by TreeEnded
+struct DrainOutput {};   // answered by OutputDrained
 struct SendEvents {
   EventBatch batch;
 };
@@ -98,7 +98,7 @@ class Job {
   [[nodiscard]] const char* state_name() const;
 
  private:
-  enum class State { queued, preparing, running, ending, draining, finished, removed };
+  enum class State { queued, preparing, starting, running, ending, draining, finished, removed };
 
   void on(const EnvironmentReady& event, TimePoint now);
   void on(const NotStarted& event, TimePoint now);

@@ -32,6 +32,7 @@ struct CampaignDocument {
   std::string digest_pattern;  // empty: results are not compared
   // Of what took part, as far as it is known: "mstune", "agent", "cann", "host", ...
   std::map<std::string, std::string> versions;
+  std::string session_id;  // of the coordinator, as agents know it; campaign.json alone has it
 };
 
 // How the campaign's looks at its evidence were planned; --repeat rounds come before the first.

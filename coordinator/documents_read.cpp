@@ -151,6 +151,7 @@ CampaignDocument read_campaign(const Fields& fields) {
   campaign.command = fields.text("command").value_or("");
   campaign.compile_command = fields.text("compile_command");
   campaign.target_host = fields.text("target_host");
+  campaign.session_id = fields.text("session_id").value_or("");
   campaign.repeat = fields.count("repeat", 0);
   campaign.gates.drop_first = fields.count("drop_first", campaign.gates.drop_first);
   campaign.gates.min_steps = fields.count("min_steps", campaign.gates.min_steps);

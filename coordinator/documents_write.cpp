@@ -212,7 +212,9 @@ ConfidenceRules confidence_rules(const CampaignDocument& campaign) {
 }
 
 std::string campaign_json(const CampaignDocument& campaign) {
-  return text_of(head(campaign, campaign.candidates));
+  Json json = head(campaign, campaign.candidates);
+  json["session_id"] = campaign.session_id;
+  return text_of(json);
 }
 
 std::string trial_json(const EvaluatedTrial& trial) {

@@ -57,6 +57,7 @@ void LiveState::take(const TrialDone& event) {
   std::erase_if(running_,
                 [&](const RunningTrial& each) { return each.trial.index == done.trial.index; });
   ++done_;
+  done_here_ += first_trial_ ? 1 : 0;
   const Candidate& candidate = done.trial.candidate;
   if (std::find(candidates_.begin(), candidates_.end(), candidate) == candidates_.end()) {
     candidates_.push_back(candidate);
@@ -103,12 +104,12 @@ std::optional<Duration> LiveState::elapsed(TimePoint now) const {
 
 // Trials that run side by side count as they are: what was done in the time so far.
 std::optional<Duration> LiveState::left(TimePoint now) const {
-  if (done_ == 0 || !first_trial_ || planned_ < done_) {
+  if (done_here_ == 0 || !first_trial_ || planned_ < done_) {
     return std::nullopt;
   }
   const double so_far = std::chrono::duration<double>(now - *first_trial_).count();
   const double seconds =
-      so_far / static_cast<double>(done_) * static_cast<double>(planned_ - done_);
+      so_far / static_cast<double>(done_here_) * static_cast<double>(planned_ - done_);
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 

@@ -63,6 +63,7 @@ class LiveState {
   int round_ = 0;
   std::size_t planned_ = 0;
   std::size_t done_ = 0;
+  std::size_t done_here_ = 0;  // since the first trial of this session began
   bool open_ended_ = false;
 };
 

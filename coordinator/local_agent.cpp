@@ -44,11 +44,13 @@ std::string agent_program() {
 }
 
 os::SpawnRequest spawn_request(const std::vector<std::string>& environment,
-                               const fs::path& directory) {
+                               const fs::path& directory, Duration reconnect_grace) {
   os::SpawnRequest request;
-  request.command = {agent_program(), "--ends-with-parent",
-                     "--listen",      "ipc://" + (directory / "agent.sock").string(),
-                     "--work-dir",    directory.string()};
+  const double grace_seconds = std::chrono::duration<double>(reconnect_grace).count();
+  request.command = {agent_program(),     "--ends-with-parent",
+                     "--listen",          "ipc://" + (directory / "agent.sock").string(),
+                     "--work-dir",        directory.string(),
+                     "--reconnect-grace", fmt::format("{}", grace_seconds)};
   request.environment = environment;
   return request;
 }
@@ -60,8 +62,9 @@ std::string output_of(const os::Process& process) {
 
 }  // namespace
 
-LocalAgent::LocalAgent(const std::vector<std::string>& environment)
-    : directory_(private_directory(environment)), process_(spawn_request(environment, directory_)) {
+LocalAgent::LocalAgent(const std::vector<std::string>& environment, Duration reconnect_grace)
+    : directory_(private_directory(environment)),
+      process_(spawn_request(environment, directory_, reconnect_grace)) {
   const auto deadline = std::chrono::steady_clock::now() + kStartMax;
   // It says one line when it listens.
   os::wait_readable(process_.output(), deadline - std::chrono::steady_clock::now());

@@ -125,6 +125,10 @@ void Progress::recorded(const EvaluatedTrial& trial, const std::string& output_t
   tell(TrialDone{trial, output_tail});
 }
 
+void Progress::known(const EvaluatedTrial& trial) {
+  state_.take(TrialDone{trial, ""}, now_);
+}
+
 void Progress::decided(const Message& what) {
   tell(Decided{what});
 }

@@ -44,6 +44,8 @@ class Progress {
   // The records of a running trial have grown.
   void grown(const Trial& trial, const RecordLog& records);
   void recorded(const EvaluatedTrial& trial, const std::string& output_tail);
+  // A trial of an earlier session of this campaign: it counts, and is not told again.
+  void known(const EvaluatedTrial& trial);
   // What a look at the evidence led to.
   void decided(const Message& what);
   // A note is told once, however often it comes.

@@ -158,6 +158,7 @@ std::string report_data(const ReportInput& input, Language language) {
   json["software"] = std::string("mstune ") + kVersion;
   json["run"] = input.run;
   json["settings"] = Json::parse(campaign_json(input.campaign));
+  json["settings"].erase("session_id");  // only the agents of this campaign need it
   json["recommendation"] = sentences(recommendation_messages(input.ranking));
   json["production"] = sentences(production_messages(input.campaign, input.ranking));
   json["candidates"] = Json::array();

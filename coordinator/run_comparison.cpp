@@ -33,6 +33,7 @@ void flatten(const Json& json, const std::string& key, Settings& settings) {
 Settings settings_of(const CampaignDocument& campaign) {
   Settings settings;
   flatten(Json::parse(campaign_json(campaign)), "", settings);
+  settings.erase("session_id");  // of no campaign is it that of another
   return settings;
 }
 

@@ -26,6 +26,11 @@ class RunDirectory {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path trial_directory(const Trial& trial) const;
+  // Where what a discarded attempt left is kept for whoever wants to know.
+  [[nodiscard]] std::filesystem::path attempt_directory(const Trial& trial,
+                                                        std::uint32_t attempt) const;
+  // Moves the trial's directory there. One that does not exist is passed over.
+  void move_apart(const Trial& trial, std::uint32_t attempt) const;
 
   void write_campaign(const CampaignDocument& campaign) const;
   void write_summary(const CampaignDocument& campaign, const Ranking& ranking,
@@ -59,6 +64,8 @@ class TrialRecorder {
   // Notices that came since the last call.
   std::vector<Message> take_notices();
 
+  // True when the trial counts, as far as its records and its exit say.
+  [[nodiscard]] bool is_valid(const Gates& gates) const;
   // Judges the trial and writes steps.csv and trial.json. An empty pattern finds no digest.
   EvaluatedTrial finish(const Gates& gates, const std::string& digest_pattern);
 

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/os/identity.h"
 #include "common/os/process_tree.h"
 #include "common/words.h"
 
@@ -35,7 +34,7 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
       stages_(stages),
       directory_(directory),
       progress_(progress),
-      campaign_id_(os::random_hex_id()),
+      campaign_id_(options_.session_id),
       dispatcher_(options_.campaign, steady_now()),
       connection_(options_.endpoint, campaign_id_, upload_options(options_.upload_timeout), worker_,
                   steady_now()) {}
@@ -46,6 +45,7 @@ SessionResult Session::run() {
   os::become_subreaper();  // what a build leaves behind comes to us and is ended
   progress_.tick(steady_now());
   progress_.planned(options_.campaign.trials.size(), options_.campaign.open_ended);
+  take_over_finished(options_.campaign.trials);
   dispatch(Tick{}, steady_now());
   while (!dispatcher_.finished()) {
     os::PollSet polled;
@@ -68,6 +68,19 @@ SessionResult Session::run() {
               return left.trial.index < right.trial.index;
             });
   return std::move(result_);
+}
+
+// Those of an earlier session count where they are the trials that are planned now.
+void Session::take_over_finished(const std::vector<Trial>& planned) {
+  for (const Trial& trial : planned) {
+    const auto found =
+        std::find_if(options_.finished.begin(), options_.finished.end(),
+                     [&](const EvaluatedTrial& other) { return other.trial.index == trial.index; });
+    if (found != options_.finished.end()) {
+      progress_.known(*found);
+      result_.trials.push_back(*found);
+    }
+  }
 }
 
 // ---- waiting ----
@@ -137,7 +150,9 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
     collect(*active_, now);
   } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
     connection_.send(protocol::Release{key_of(release->attempt)});
-    active_.reset();
+    if (active_ && active_->attempt == release->attempt) {
+      active_.reset();
+    }
   } else if (const auto* cancel = std::get_if<CancelAttempt>(&action)) {
     connection_.send(protocol::Cancel{key_of(cancel->attempt), "interrupted"});
   } else if (const auto* discard = std::get_if<DiscardAttempt>(&action)) {
@@ -272,12 +287,21 @@ void Session::assign(const Attempt& attempt) {
 
 void Session::collect(ActiveTrial& active, TimePoint now) {
   const auto& exited = *active.recorder.exited();
+  const bool failed =
+      options_.plog == PlogChoice::failed && !active.recorder.is_valid(options_.gates);
+  WantedFiles wanted = choose_files(exited.files, options_.plog, failed, options_.plog_limit_bytes);
+  if (wanted.left_out_bytes > 0) {
+    progress_.note(message("collect.left_out",
+                           "{} bytes of plog were left out, the oldest (--plog-limit)",
+                           wanted.left_out_bytes));
+  }
   try {
-    active.collector.emplace(active.recorder.directory(), key_of(active.attempt), exited.files);
+    active.collector.emplace(active.recorder.directory(), key_of(active.attempt),
+                             std::move(wanted.files));
   } catch (const Error& error) {
     progress_.note(error.message());
     active.collector.emplace(active.recorder.directory(), key_of(active.attempt),
-                             std::vector<protocol::TrialFile>{});
+                             std::vector<WantedFile>{});
   }
   for (const protocol::Fetch& fetch : active.collector->take_requests()) {
     connection_.send(fetch);
@@ -300,6 +324,7 @@ void Session::finish_trial(TimePoint now) {
 
 void Session::ask_stages(TimePoint now) {
   const NextTrials next = stages_.next(result_.trials);
+  take_over_finished(next.trials);
   for (const Message& said : next.said) {
     progress_.decided(said);
   }
@@ -317,12 +342,7 @@ void Session::discard_attempt(const DiscardAttempt& action) {
   if (active_ && active_->attempt == action.attempt) {
     active_.reset();
   }
-  const fs::path attempts = directory_.path() / "attempts";
-  const std::string trial = directory_name(options_.campaign.trials[action.attempt.trial]);
-  os::make_directory(attempts);
-  std::error_code failure;
-  fs::rename(directory_.path() / trial,
-             attempts / fmt::format("{}_a{}", trial, action.attempt.number), failure);
+  directory_.move_apart(options_.campaign.trials[action.attempt.trial], action.attempt.number);
 }
 
 void Session::record_void(const RecordVoid& action) {
@@ -415,7 +435,13 @@ void Session::take_events(const protocol::Events& events, TimePoint now) {
 }
 
 void Session::take_status(const protocol::Status& status, TimePoint now) {
-  if (!is_active(status.key)) {
+  const protocol::TrialKey& key = status.key;
+  if (!is_active(key)) {
+    if (key.campaign == campaign_id_ && key.instance == instance_ &&
+        status.state != protocol::kStateLost) {
+      dispatch(StrayReported{{0, key.trial, key.attempt}, status.state == protocol::kStateFinished},
+               now);
+    }
     return;
   }
   const Attempt attempt = active_->attempt;
@@ -424,9 +450,22 @@ void Session::take_status(const protocol::Status& status, TimePoint now) {
     return;
   }
   dispatch(AttemptSeen{attempt}, now);
-  if (active_ && status.events > active_->recorder.events() &&
-      status.state == protocol::kStateFinished) {
-    assign(attempt);  // its last events got lost on the way
+  if (is_active(key)) {
+    ask_again_if_stalled(status);
+  }
+}
+
+// What was sent and did not arrive is asked for again: when nothing at all came between two
+// statuses, since a status overtakes nothing.
+void Session::ask_again_if_stalled(const protocol::Status& status) {
+  ActiveTrial& active = *active_;
+  const std::uint64_t progress =
+      active.recorder.events() + (active.collector ? active.collector->answers() : 0);
+  const bool waits = active.collector || status.events > active.recorder.events();
+  const bool stalled = waits && progress == active.progress_at_status;
+  active.progress_at_status = progress;
+  if (stalled) {
+    assign(active.attempt);
   }
 }
 

@@ -30,6 +30,10 @@ struct SessionOptions {
   BuildRequest build;                          // offline: what all builds have in common
   Duration upload_timeout = Duration::zero();  // zero: none
   std::string digest_pattern;                  // empty: results are not compared
+  std::string session_id;                      // 1 to 64 characters; agents know the campaign by it
+  PlogChoice plog = PlogChoice::all;
+  std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
+  std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
 };
 
 struct SessionResult {
@@ -57,7 +61,8 @@ class Session {
     TrialRecorder recorder;
     std::optional<Collector> collector;
     bool exit_told = false;
-    std::uint64_t acknowledged = 0;  // events that the agent knows to be safe
+    std::uint64_t acknowledged = 0;        // events that the agent knows to be safe
+    std::uint64_t progress_at_status = 0;  // so much had come when it was last heard how it stands
   };
   struct ActiveBuild {
     std::size_t candidate = 0;
@@ -70,6 +75,7 @@ class Session {
   void look_at_signals(TimePoint now);
   void step_builds(TimePoint now);
   void step_connection(TimePoint now);
+  void take_over_finished(const std::vector<Trial>& planned);
   void dispatch(const CampaignEvent& event, TimePoint now);
   void carry_out(const CampaignAction& action, TimePoint now);
 
@@ -87,6 +93,7 @@ class Session {
   void take(const protocol::Report& report, const std::string& payload, TimePoint now);
   void take_events(const protocol::Events& events, TimePoint now);
   void take_status(const protocol::Status& status, TimePoint now);
+  void ask_again_if_stalled(const protocol::Status& status);
   void take_welcome(const protocol::Welcome& welcome, TimePoint now);
   [[nodiscard]] protocol::TrialKey key_of(const Attempt& attempt) const;
   [[nodiscard]] bool is_active(const protocol::TrialKey& key) const;

@@ -11,12 +11,14 @@
 #include "common/error.h"
 #include "common/language.h"
 #include "common/os/file.h"
+#include "common/os/identity.h"
 #include "common/version.h"
 #include "common/words.h"
 #include "coordinator/commands/tune_arguments.h"
 #include "coordinator/console.h"
 #include "coordinator/local_agent.h"
 #include "coordinator/report_table.h"
+#include "coordinator/resume.h"
 #include "coordinator/session.h"
 #include "coordinator/target.h"
 
@@ -130,6 +132,7 @@ protocol::TrialSpec spec_of(const TuneOptions& options, std::vector<std::string>
   spec.command = std::move(words);
   spec.timeout_ms = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count());
+  spec.output_limit_bytes = options.output_limit_bytes;
   if (target) {
     spec.cann_env = target->cann_env;
     spec.environment = target->env;
@@ -195,6 +198,10 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   session.campaign.candidates = options.candidates;
   session.campaign.offline = options.offline;
   session.campaign.keep_going = options.keep_going;
+  session.campaign.attempts_max = static_cast<std::uint32_t>(options.retries) + 1;
+  session.campaign.reconnect_grace = options.reconnect_grace;
+  session.plog = options.plog;
+  session.plog_limit_bytes = options.plog_limit_bytes;
   if (options.offline) {
     session.build.command = compile_words(options.compile_command);
     session.build.environment = result.environment;
@@ -207,11 +214,35 @@ SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& 
                   Progress& progress) {
   std::optional<LocalAgent> local;
   if (preparation.local) {
-    local.emplace(preparation.environment);
+    local.emplace(preparation.environment, preparation.session.campaign.reconnect_grace);
     preparation.session.endpoint = local->endpoint();
   }
   Session session(preparation.session, stages, directory, progress);
   return session.run();
+}
+
+// The directory of a new run, or the one to go on with and what it holds already.
+RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
+                      Preparation& preparation, os::UniqueFd& lock) {
+  SessionOptions& session = preparation.session;
+  if (options.resume.empty()) {
+    RunDirectory directory = RunDirectory::create(output_dir);
+    lock = lock_run(directory);
+    session.session_id = os::random_hex_id();
+    preparation.document.session_id = session.session_id;
+    directory.write_campaign(preparation.document);
+    return directory;
+  }
+  RunDirectory directory(os::absolute_path(options.resume));
+  lock = lock_run(directory);
+  ResumedRun resumed = resume_run(directory, preparation.document, session.campaign.trials);
+  session.session_id = resumed.session_id.empty() ? os::random_hex_id() : resumed.session_id;
+  session.campaign.attempts_before = std::move(resumed.attempts);
+  for (const EvaluatedTrial& trial : resumed.finished) {
+    session.campaign.finished.push_back(trial.trial.index);
+  }
+  session.finished = std::move(resumed.finished);
+  return directory;
 }
 
 }  // namespace
@@ -235,14 +266,19 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
     print_plan(preparation.document, preparation.session, out);
     return 0;
   }
-  const RunDirectory directory = RunDirectory::create(output_dir);
-  directory.write_campaign(preparation.document);
+  os::UniqueFd lock;
+  const RunDirectory directory = open_run(options, output_dir, preparation, lock);
   if (options.offline) {
     preparation.session.build.om_directory =
         options.om_dir.empty() ? directory.path() / "om" : os::absolute_path(options.om_dir);
     os::make_directory(preparation.session.build.om_directory);
   }
   progress.campaign(preparation.document, directory.path().string());
+  if (!options.resume.empty()) {
+    progress.note(message("tune.resumed", "{} of {} trials are on disk already",
+                          preparation.session.finished.size(),
+                          preparation.session.campaign.trials.size()));
+  }
 
   const SessionResult result = run(preparation, stages, directory, progress);
   progress.end();
@@ -271,6 +307,8 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   if (result.ending == Ending::interrupted) {
     progress.note(result.why);
+    progress.note(message("tune.how_to_resume", "to go on: the same command and --resume {}",
+                          directory.path().string()));
     return kExitInterrupted;
   }
   return ranking.any_data() ? 0 : 1;

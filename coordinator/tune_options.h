@@ -10,6 +10,7 @@
 #include "common/time.h"
 #include "coordinator/evaluation.h"
 #include "coordinator/order.h"
+#include "coordinator/plog_choice.h"
 
 namespace mstune::coordinator {
 
@@ -32,6 +33,12 @@ struct TuneOptions {
   Gates gates;
   Duration timeout = std::chrono::seconds(1800);  // zero: none
   std::string output_dir = "./ge_ms_autotune_output";
+  std::string resume;  // a run directory to go on with; empty: a new one
+  int retries = 2;     // of a trial that failed by no fault of its program
+  Duration reconnect_grace = std::chrono::seconds(60);
+  PlogChoice plog = PlogChoice::all;
+  std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
+  std::uint64_t output_limit_bytes = 0;                       // of a trial; 0: the agent's own
   bool keep_going = false;
   bool dry_run = false;
   bool quiet = false;       // only the result is printed

@@ -21,7 +21,8 @@ MAY_DO_IO = re.compile(
     r"agent/(main|server|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|layout|"
     r"partial_file|options)\.|"
     r"coordinator/(main|session|connection|compiler|collector|local_agent|tune|run_directory|"
-    r"saved_run|evaluated_run|console|commands/report_command|trial_records|trial_digest|analyze)\.|"
+    r"saved_run|resume|evaluated_run|console|commands/report_command|trial_records|trial_digest|"
+    r"analyze)\.|"
     r"pass/pass\.|samples/"
 )
 IO = re.compile(

@@ -156,7 +156,7 @@ int try_to_execute(const Plan& plan) {
 // The first of the paths that exists, as the child would have found it; empty when none does.
 std::string existing_path(const SpawnRequest& request, const Plan& plan) {
   for (const std::string& path : plan.paths) {
-    const std::string full = (request.working_directory / path).string();
+    std::string full = (request.working_directory / path).string();
     struct stat info {};
     if (::stat(full.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
       return full;

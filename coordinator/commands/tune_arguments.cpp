@@ -52,6 +52,7 @@ void refuse_options_of_offline(const CLI::App& tune) {
 
 TuneArguments::TuneArguments(CLI::App& app)
     : command_(app.add_subcommand("tune", "Measure the candidates, rank them, recommend one")),
+      faults_(*command_),
       gates_(*command_) {
   add_what_to_measure();
   add_rounds();
@@ -142,6 +143,7 @@ TuneOptions TuneArguments::options() const {
   options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(timeout_seconds_ * 1000));
   options.order = order_ == "fixed" ? OrderKind::fixed : OrderKind::random;
   refuse_stages_that_conflict(options, command_->count("--max-repeat") > 0);
+  faults_.apply(options);
   options.gates = gates_.gates();
   options.digest_pattern = gates_.digest_pattern();
   if (options.offline) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "coordinator/commands/fault_arguments.h"
 #include "coordinator/commands/gate_arguments.h"
 #include "coordinator/tune_options.h"
 
@@ -32,6 +33,7 @@ class TuneArguments {
   std::string configs_;
   std::string order_ = "random";
   double timeout_seconds_ = 1800;
+  FaultArguments faults_;
   GateArguments gates_;
 };
 
