@@ -6,6 +6,7 @@
 #include "agent/options.h"
 #include "agent/server.h"
 #include "common/error.h"
+#include "common/language.h"
 
 namespace {
 
@@ -24,6 +25,8 @@ std::vector<std::string> environment_strings(char** environment) {
 int main(int argc, char** argv, char** environment) {
   namespace agent = mstune::agent;
   try {
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    mstune::speak(mstune::chosen_language(arguments, environment_strings(environment)));
     const auto parsed = agent::parse_options(
         argc, argv, agent::parse_environment(environment_strings(environment)));
     if (const auto* printed = std::get_if<agent::Printed>(&parsed)) {
@@ -32,6 +35,7 @@ int main(int argc, char** argv, char** environment) {
     }
     const auto& options = std::get<agent::ServerOptions>(parsed);
     agent::Server server(options);
+    // English in every language: programs look for the address in it.
     fmt::print(stderr, "mstune-agent {}: listening at {}\n", ::getpid(), server.endpoint());
     if (const auto& gate = server.gate()) {
       fmt::print(stderr, "mstune-agent: server key {} ({}), {} authorized clients\n",
@@ -42,6 +46,9 @@ int main(int argc, char** argv, char** environment) {
     }
     server.run();
     return 0;
+  } catch (const mstune::Error& error) {
+    fmt::print(stderr, "mstune-agent: {}\n", mstune::said(error.message()));
+    return kExitBadEnvironment;
   } catch (const std::exception& error) {
     fmt::print(stderr, "mstune-agent: {}\n", error.what());
     return kExitBadEnvironment;

@@ -149,7 +149,7 @@ void Connection::send_piece(const upload::SendPiece& action) {
       });
   if (!taken) {
     read_pieces_->push_back(
-        {action.piece, {}, message("upload.too_busy", "too many pieces wait to be read")});
+        {action.piece, {}, message("upload.too_busy", "too much waits to be read")});
   }
 }
 

@@ -21,7 +21,8 @@ MAY_DO_IO = re.compile(
     r"agent/(main|server|gate|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|"
     r"layout|partial_file|options|work_directory)\.|"
     r"coordinator/(main|session|keygen|connection|compiler|collector|local_agent|tune|run_directory|"
-    r"saved_run|resume|trial_records|trial_digest|analyze|agents|bundle|confirm_run)\.|"
+    r"saved_run|resume|trial_records|trial_digest|analyze|agents|bundle|confirm_run|evaluated_run|"
+    r"console|commands/report_command)\.|"
     r"pass/pass\.|samples/"
 )
 IO = re.compile(

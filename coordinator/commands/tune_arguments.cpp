@@ -163,6 +163,12 @@ void TuneArguments::add_surroundings() {
   command_->add_flag("--keep-going", options_.keep_going,
                      "Offline: a failing build voids its candidate, the others go on");
   command_->add_flag("--dry-run", options_.dry_run, "Print candidates, trials and commands only");
+  CLI::Option* quiet =
+      command_->add_flag("--quiet", options_.quiet, "Print the result and nothing before it");
+  command_
+      ->add_flag("--json-lines", options_.json_lines,
+                 "Print events for other programs, one JSON document a line, and nothing else")
+      ->excludes(quiet);
 }
 
 TuneOptions TuneArguments::options() const {
