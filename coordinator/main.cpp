@@ -1,16 +1,23 @@
+#include <array>
 #include <exception>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "common/error.h"
-#include "coordinator/analyze.h"
-#include "coordinator/options.h"
+#include "coordinator/command_line.h"
+#include "coordinator/commands/analyze_arguments.h"
+#include "coordinator/commands/tune_arguments.h"
 #include "coordinator/tune.h"
 
 namespace {
+
+namespace coordinator = mstune::coordinator;
+using coordinator::Subcommand;
+using coordinator::World;
 
 constexpr int kExitBadArgumentsOrEnvironment = 2;
 
@@ -22,21 +29,29 @@ std::vector<std::string> environment_strings(char** environment) {
   return strings;
 }
 
+Subcommand tune(CLI::App& app) {
+  const auto arguments = std::make_shared<coordinator::TuneArguments>(app);
+  return {arguments->command(), [arguments](World& world) {
+            return coordinator::tune(arguments->options(), world.environment, world.out);
+          }};
+}
+
+Subcommand analyze(CLI::App& app) {
+  const auto arguments = std::make_shared<coordinator::AnalyzeArguments>(app);
+  return {arguments->command(), [arguments](World& world) {
+            return coordinator::analyze(arguments->options(), world.out, world.err);
+          }};
+}
+
+constexpr std::array<coordinator::AddSubcommand, 2> kSubcommands{tune, analyze};
+
 }  // namespace
 
 int main(int argc, char** argv, char** environment) {
-  namespace coordinator = mstune::coordinator;
   try {
-    const coordinator::Command command = coordinator::parse_command_line(argc, argv);
-    if (const auto* printed = std::get_if<coordinator::Printed>(&command)) {
-      std::cout << printed->text;
-      return printed->status;
-    }
-    if (const auto* analyze = std::get_if<coordinator::AnalyzeOptions>(&command)) {
-      return coordinator::analyze(*analyze, std::cout, std::cerr);
-    }
-    return coordinator::tune(std::get<coordinator::TuneOptions>(command),
-                             environment_strings(environment), std::cout);
+    World world{environment_strings(environment), std::cout, std::cerr};
+    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    return coordinator::run_command_line(arguments, kSubcommands, world);
   } catch (const std::exception& error) {
     std::cout << std::flush;
     fmt::print(stderr, "mstune: {}\n", error.what());

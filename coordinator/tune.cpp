@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/words.h"
+#include "coordinator/commands/tune_arguments.h"
 #include "coordinator/local_agent.h"
 #include "coordinator/report_table.h"
 #include "coordinator/session.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/options.h"
+#include "coordinator/tune_options.h"
 
 namespace mstune::coordinator {
 

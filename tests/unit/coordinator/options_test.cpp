@@ -1,20 +1,34 @@
-#include "coordinator/options.h"
+#include <array>
+#include <sstream>
 
+#include <CLI/CLI.hpp>
 #include <doctest/doctest.h>
 
 #include "common/error.h"
+#include "coordinator/command_line.h"
+#include "coordinator/commands/analyze_arguments.h"
+#include "coordinator/commands/tune_arguments.h"
 
 namespace mstune::coordinator {
 namespace {
 
-Command parse(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "mstune");
-  return parse_command_line(static_cast<int>(arguments.size()), arguments.data());
+template <typename Arguments>
+auto options_of(const std::vector<std::string>& words) {
+  CLI::App app;
+  app.require_subcommand(1);
+  const Arguments arguments(app);
+  const bool printed = parse(app, words).has_value();
+  CHECK_FALSE(printed);
+  return arguments.options();
 }
 
-std::string error_id(const std::vector<const char*>& arguments) {
+TuneOptions tune_options(const std::vector<std::string>& words) {
+  return options_of<TuneArguments>(words);
+}
+
+std::string error_id(const std::vector<std::string>& words) {
   try {
-    static_cast<void>(parse(arguments));
+    static_cast<void>(tune_options(words));
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::usage);
     return error.message().id;
@@ -23,7 +37,7 @@ std::string error_id(const std::vector<const char*>& arguments) {
 }
 
 TEST_CASE("options: tune's defaults are the sample's") {
-  const auto options = std::get<TuneOptions>(parse({"tune", "--run-command", "python3 x.py"}));
+  const auto options = tune_options({"tune", "--run-command", "python3 x.py"});
   CHECK_FALSE(options.offline);
   CHECK(options.candidates.size() == 7);
   CHECK(options.repeat == 3);
@@ -35,11 +49,11 @@ TEST_CASE("options: tune's defaults are the sample's") {
 }
 
 TEST_CASE("options: rounds are in random order unless a fixed one is asked for") {
-  const auto random = std::get<TuneOptions>(parse({"tune", "--run-command", "x"}));
+  const auto random = tune_options({"tune", "--run-command", "x"});
   CHECK(random.order == OrderKind::random);
   CHECK_FALSE(random.seed.has_value());
-  const auto fixed = std::get<TuneOptions>(
-      parse({"tune", "--run-command", "x", "--order", "fixed", "--seed", "9007199254740991"}));
+  const auto fixed = tune_options(
+      {"tune", "--run-command", "x", "--order", "fixed", "--seed", "9007199254740991"});
   CHECK(fixed.order == OrderKind::fixed);
   CHECK(fixed.seed == 9007199254740991U);
   CHECK(error_id({"tune", "--run-command", "x", "--order", "sorted"}) == "options.bad_option");
@@ -49,15 +63,15 @@ TEST_CASE("options: rounds are in random order unless a fixed one is asked for")
 }
 
 TEST_CASE("options: stages beyond the fixed rounds are off unless asked for") {
-  const auto plain = std::get<TuneOptions>(parse({"tune", "--run-command", "x"}));
+  const auto plain = tune_options({"tune", "--run-command", "x"});
   CHECK_FALSE(plain.until_proven);
   CHECK_FALSE(plain.refine);
   CHECK_FALSE(plain.control);
   CHECK(plain.confirm_rounds == 0);
   CHECK_FALSE(plain.gates.drop_auto);
-  const auto proven = std::get<TuneOptions>(
-      parse({"tune", "--run-command", "x", "--until-proven", "--max-repeat", "12", "--aa",
-             "--confirm", "4", "--drop-first", "auto", "--digest-pattern", "digest (\\w+)"}));
+  const auto proven =
+      tune_options({"tune", "--run-command", "x", "--until-proven", "--max-repeat", "12", "--aa",
+                    "--confirm", "4", "--drop-first", "auto", "--digest-pattern", "digest (\\w+)"});
   CHECK(proven.until_proven);
   CHECK(proven.max_repeat == 12);
   CHECK(proven.control);
@@ -67,7 +81,7 @@ TEST_CASE("options: stages beyond the fixed rounds are off unless asked for") {
 }
 
 TEST_CASE("options: stages that do not fit together are an error") {
-  const auto id = [](std::vector<const char*> more) {
+  const auto id = [](std::vector<std::string> more) {
     more.insert(more.begin(), {"tune", "--run-command", "x"});
     return error_id(more);
   };
@@ -84,8 +98,8 @@ TEST_CASE("options: stages that do not fit together are an error") {
 }
 
 TEST_CASE("options: --configs overrides the matrix") {
-  const auto options = std::get<TuneOptions>(
-      parse({"tune", "--run-command", "x", "--strategies", "cv", "--configs", "MainStream:3"}));
+  const auto options = tune_options(
+      {"tune", "--run-command", "x", "--strategies", "cv", "--configs", "MainStream:3"});
   CHECK(options.candidates ==
         std::vector<Candidate>{kDefaultCandidate, {Strategy::main_stream, 3}});
 }
@@ -131,19 +145,27 @@ TEST_CASE("options: a compile command says where its OM goes, and nothing about 
 }
 
 TEST_CASE("options: analyze takes a run directory or named logs") {
-  const auto options = std::get<AnalyzeOptions>(
-      parse({"analyze", "run_1", "--json", "--drop-first", "2", "--main-graph", "3:11"}));
+  const auto options = options_of<AnalyzeArguments>(
+      {"analyze", "run_1", "--json", "--drop-first", "2", "--main-graph", "3:11"});
   CHECK(options.inputs == std::vector<std::string>{"run_1"});
   CHECK(options.json);
   CHECK(options.gates.drop_first == 2);
   CHECK(options.gates.main_object.has_value());
-  CHECK(error_id({"analyze"}) == "options.bad_option");
+  CHECK_THROWS_AS(static_cast<void>(options_of<AnalyzeArguments>({"analyze"})), Error);
 }
 
 TEST_CASE("options: help and version are printed, not errors") {
-  CHECK(std::get<Printed>(parse({"--version"})).text.starts_with("mstune "));
-  CHECK(std::get<Printed>(parse({"tune", "--help"})).text.find("--keep-going") !=
-        std::string::npos);
+  const auto printed = [](const std::vector<std::string>& words) {
+    std::ostringstream out;
+    World world{{}, out, out};
+    constexpr std::array<AddSubcommand, 1> kNone{[](CLI::App& app) {
+      return Subcommand{app.add_subcommand("tune", "Measure"), [](World&) { return 7; }};
+    }};
+    CHECK(run_command_line(words, kNone, world) == 0);
+    return out.str();
+  };
+  CHECK(printed({"--version"}).starts_with("mstune "));
+  CHECK(printed({"tune", "--help"}).find("Measure") != std::string::npos);
 }
 
 }  // namespace

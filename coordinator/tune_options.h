@@ -1,15 +1,13 @@
-// The command line of mstune. Checks what can be checked without looking at the world.
+// What `mstune tune` was asked for, once it has been checked.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "common/candidate.h"
 #include "common/time.h"
-#include "coordinator/analyze.h"
 #include "coordinator/evaluation.h"
 #include "coordinator/order.h"
 
@@ -37,20 +35,5 @@ struct TuneOptions {
   bool keep_going = false;
   bool dry_run = false;
 };
-
-// What is to be printed instead of working, and the exit status: --help, --version.
-struct Printed {
-  std::string text;
-  int status = 0;
-};
-
-using Command = std::variant<Printed, TuneOptions, AnalyzeOptions>;
-
-// Throws a usage error for whatever cannot be right.
-Command parse_command_line(int argc, const char* const* argv);
-
-// The words of a compile command. Throws a usage error when it holds neither {om} nor {om_prefix},
-// or an option that decides about streams: the pass does, and two sources of truth would conflict.
-std::vector<std::string> compile_words(const std::string& compile_command);
 
 }  // namespace mstune::coordinator

@@ -1,0 +1,49 @@
+#include "coordinator/command_line.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+#include "common/error.h"
+#include "common/version.h"
+
+namespace mstune::coordinator {
+
+std::optional<std::string> parse(CLI::App& app, std::span<const std::string> arguments) {
+  try {
+    // CLI11 takes them from the end.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+    return std::nullopt;
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app.help() : chosen.front()->help("mstune");
+  } catch (const CLI::CallForVersion&) {
+    return app.version() + "\n";
+  } catch (const CLI::ParseError& error) {
+    const auto chosen = app.get_subcommands();
+    throw usage_error("options.bad_option", "{}; see mstune {}--help", std::string(error.what()),
+                      chosen.empty() ? "" : chosen.front()->get_name() + " ");
+  }
+}
+
+int run_command_line(std::span<const std::string> arguments,
+                     std::span<const AddSubcommand> subcommands, World& world) {
+  CLI::App app{"mstune: finds the best multi-stream configuration of a model by measuring it",
+               "mstune"};
+  app.set_version_flag("--version", std::string("mstune ") + kVersion);
+  app.require_subcommand(1);
+  std::vector<Subcommand> added;
+  for (const AddSubcommand add : subcommands) {
+    added.push_back(add(app));
+  }
+  if (const auto text = parse(app, arguments)) {
+    world.out << *text;
+    return 0;
+  }
+  const auto chosen = std::find_if(added.begin(), added.end(),
+                                   [](const Subcommand& each) { return each.app->parsed(); });
+  return chosen->run(world);
+}
+
+}  // namespace mstune::coordinator

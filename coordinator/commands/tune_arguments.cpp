@@ -1,0 +1,188 @@
+#include "coordinator/commands/tune_arguments.h"
+
+#include <array>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include "common/error.h"
+#include "common/words.h"
+#include "coordinator/plan.h"
+
+namespace mstune::coordinator {
+namespace {
+
+constexpr int kRepeatMax = 10000;
+constexpr int kMaxRepeatMax = 1000;
+constexpr double kSecondsMax = 1e9;
+constexpr std::uint64_t kSeedMax = (std::uint64_t{1} << 53U) - 1;  // JSON readers keep it exactly
+
+void refuse_stages_that_conflict(const TuneOptions& options, bool max_repeat_given) {
+  if (!options.until_proven) {
+    if (max_repeat_given) {
+      throw usage_error("options.max_repeat_alone", "--max-repeat goes with --until-proven only");
+    }
+    return;
+  }
+  if (options.refine) {
+    throw usage_error("options.refine_until_proven",
+                      "--refine and --until-proven exclude each other: the error rate holds for a "
+                      "set of candidates that is known before; refine first, then give the "
+                      "candidates by --configs");
+  }
+  if (options.repeat < 2 || options.repeat > options.max_repeat) {
+    throw usage_error("options.repeat_until_proven",
+                      "--repeat {} with --until-proven: the rounds before the first look, at least "
+                      "2 and at most --max-repeat {}",
+                      options.repeat, options.max_repeat);
+  }
+}
+
+void refuse_options_of_offline(const CLI::App& tune) {
+  constexpr std::array<const char*, 3> kOfflineOnly{"--compile-command", "--om-dir",
+                                                    "--keep-going"};
+  for (const char* option : kOfflineOnly) {
+    if (tune.count(option) > 0) {
+      throw usage_error("options.offline_only", "{} goes with --mode offline only", option);
+    }
+  }
+}
+
+}  // namespace
+
+TuneArguments::TuneArguments(CLI::App& app)
+    : command_(app.add_subcommand("tune", "Measure the candidates, rank them, recommend one")),
+      gates_(*command_) {
+  add_what_to_measure();
+  add_rounds();
+  add_stages();
+  add_surroundings();
+}
+
+void TuneArguments::add_what_to_measure() {
+  command_
+      ->add_option("--mode", mode_,
+                   "online: the program compiles its graph itself; offline: one OM is built for "
+                   "each candidate")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"online", "offline"}));
+  command_->add_option(
+      "--run-command", options_.run_command,
+      "Program under test, split like a shell splits words and run directly; offline "
+      "it holds {om}");
+  command_->add_option("--compile-command", options_.compile_command,
+                       "Offline: builds one OM; holds {om_prefix} (without .om, for atc) or {om}");
+  command_->add_option(
+      "--target", options_.target_files,
+      "JSON file that says where the agent is; without one this machine is measured");
+  command_->add_option("--om-dir", options_.om_dir,
+                       "Offline: where OMs are built (default: RUN_DIR/om)");
+  command_
+      ->add_option("--strategies", strategies_, "LoadBalance, MainStream, WeightedLoadBalance, cv")
+      ->capture_default_str();
+  command_->add_option("--streams", streams_, "Stream counts, 1 to 64")->capture_default_str();
+  command_->add_option("--configs", configs_,
+                       "Candidates by name, as in LoadBalance:4,cv; overrides the two above");
+}
+
+void TuneArguments::add_rounds() {
+  command_->add_option("--repeat", options_.repeat, "Rounds: trials of each candidate")
+      ->capture_default_str()
+      ->check(CLI::Range(1, kRepeatMax));
+  command_
+      ->add_option(
+          "--order", order_,
+          "Of the trials within a round. random: no candidate owns a slot; fixed: as listed")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"random", "fixed"}));
+  command_->add_option("--seed", options_.seed, "Repeat the random order of an earlier campaign")
+      ->check(CLI::Range(std::uint64_t{0}, kSeedMax));
+}
+
+void TuneArguments::add_stages() {
+  command_->add_flag("--until-proven", options_.until_proven,
+                     "Go on in rounds until every candidate is settled");
+  command_->add_option("--max-repeat", options_.max_repeat, "Bound of --until-proven")
+      ->capture_default_str()
+      ->check(CLI::Range(2, kMaxRepeatMax));
+  command_->add_flag("--refine", options_.refine,
+                     "Then try the neighbours of the best stream counts");
+  command_->add_flag("--aa", options_.control,
+                     "Run default under a second name, too, to see what the box adds");
+  command_
+      ->add_option("--confirm", options_.confirm_rounds,
+                   "Then measure the winner against default in so many fresh rounds of four runs")
+      ->check(CLI::Range(2, kMaxRepeatMax));
+}
+
+void TuneArguments::add_surroundings() {
+  command_
+      ->add_option("--timeout", timeout_seconds_,
+                   "Seconds for a build, an upload or a run; 0: none")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, kSecondsMax));
+  command_->add_option("--output-dir", options_.output_dir, "A run directory is made below it")
+      ->capture_default_str();
+  command_->add_flag("--keep-going", options_.keep_going,
+                     "Offline: a failing build voids its candidate, the others go on");
+  command_->add_flag("--dry-run", options_.dry_run, "Print candidates, trials and commands only");
+}
+
+TuneOptions TuneArguments::options() const {
+  TuneOptions options = options_;
+  options.offline = mode_ == "offline";
+  options.candidates =
+      configs_.empty() ? candidates_of_matrix(strategies_, streams_) : candidates_of_list(configs_);
+  options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(timeout_seconds_ * 1000));
+  options.order = order_ == "fixed" ? OrderKind::fixed : OrderKind::random;
+  refuse_stages_that_conflict(options, command_->count("--max-repeat") > 0);
+  options.gates = gates_.gates();
+  options.digest_pattern = gates_.digest_pattern();
+  if (options.offline) {
+    if (options.compile_command.empty()) {
+      throw usage_error("options.no_compile_command",
+                        "--mode offline needs --compile-command, as in \"atc --model=m.onnx "
+                        "--framework=5 --output={{om_prefix}}\"");
+    }
+    static_cast<void>(compile_words(options.compile_command));
+  } else {
+    refuse_options_of_offline(*command_);
+  }
+  if (options.run_command.empty() && options.target_files.empty()) {
+    throw usage_error("options.no_run_command",
+                      "--run-command is missing: the program under test, as in \"{}\"",
+                      options.offline ? "./infer --om {om} --loop 20" : "python3 infer.py");
+  }
+  if (options.target_files.size() > 1) {
+    throw usage_error("options.one_target",
+                      "--target was given {} times: one campaign measures on one agent; run one "
+                      "campaign for each",
+                      options.target_files.size());
+  }
+  return options;
+}
+
+std::vector<std::string> compile_words(const std::string& compile_command) {
+  const std::vector<std::string> words = split_words(compile_command, "--compile-command");
+  if (!holds_placeholder(words, "{om}") && !holds_placeholder(words, "{om_prefix}")) {
+    throw usage_error("options.no_om_placeholder",
+                      "--compile-command must hold {{om_prefix}} (the OM's path without .om, for "
+                      "atc) or {{om}} (the whole path)");
+  }
+  constexpr std::array<std::string_view, 5> kStreamOptions{
+      "multi_stream_parallel_mode", "autoMultistreamParallelMode", "enable_single_stream",
+      "enableSingleStream", "GE_AUTO_MULTISTREAM_PARALLEL_MODE"};
+  for (const std::string& word : words) {
+    for (const std::string_view option : kStreamOptions) {
+      if (word.find(option) != std::string::npos) {
+        throw usage_error("options.stream_option",
+                          "--compile-command holds \"{}\": the pass writes each candidate onto the "
+                          "graph, and a second source of truth would conflict; take it out",
+                          word);
+      }
+    }
+  }
+  return words;
+}
+
+}  // namespace mstune::coordinator

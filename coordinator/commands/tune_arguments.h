@@ -1,0 +1,42 @@
+// The options of `mstune tune`, and what can be checked about them without looking at the world.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "coordinator/commands/gate_arguments.h"
+#include "coordinator/tune_options.h"
+
+namespace mstune::coordinator {
+
+class TuneArguments {
+ public:
+  // Adds the subcommand to `app`, which must not outlive this.
+  explicit TuneArguments(CLI::App& app);
+
+  [[nodiscard]] const CLI::App* command() const { return command_; }
+  // Throws a usage error for what cannot be right.
+  [[nodiscard]] TuneOptions options() const;
+
+ private:
+  void add_what_to_measure();
+  void add_rounds();
+  void add_stages();
+  void add_surroundings();
+
+  TuneOptions options_;
+  CLI::App* command_;
+  std::string mode_ = "online";
+  std::string strategies_ = "LoadBalance,MainStream";
+  std::string streams_ = "2,4,8";
+  std::string configs_;
+  std::string order_ = "random";
+  double timeout_seconds_ = 1800;
+  GateArguments gates_;
+};
+
+// The words of a compile command. Throws a usage error when it holds neither {om} nor {om_prefix},
+// or an option that decides about streams: the pass does, and two sources of truth would conflict.
+std::vector<std::string> compile_words(const std::string& compile_command);
+
+}  // namespace mstune::coordinator
