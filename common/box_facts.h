@@ -17,8 +17,8 @@ using Variables = std::map<std::string, std::string>;
 // A library in a directory that GE scans for custom passes.
 struct PassLibrary {
   std::string path;
-  std::string vendor;                // GE loads by vendor, then by file name, in byte order
-  std::string architecture;          // empty: not a shared library
+  std::string vendor;        // GE loads by vendor, then by file name, in byte order
+  std::string architecture;  // empty: not a shared library
   StringAbi abi = StringAbi::unknown;
   std::vector<std::string> missing;  // libraries that it names and that are found nowhere
   bool readable = true;
@@ -67,14 +67,14 @@ struct BoxFacts {
   std::string cann_version;
   std::string driver_version;
 
-  std::vector<PassLibrary> passes;   // in the order in which GE loads them
-  std::vector<std::string> strays;   // our pass, or the sample's, where GE does not look
-  std::vector<PassLease> leases;     // of a pass that was put there for a while
+  std::vector<PassLibrary> passes;  // in the order in which GE loads them
+  std::vector<std::string> strays;  // our pass, or the sample's, where GE does not look
+  std::vector<PassLease> leases;    // of a pass that was put there for a while
   StringAbi toolkit_abi = StringAbi::unknown;
 
-  Place work;               // where trials run
-  std::string plog_root;    // an example of the directory that a trial logs to
-  Place build_log;          // where atc logs to; an empty path: the log library's own choice
+  Place work;             // where trials run
+  std::string plog_root;  // an example of the directory that a trial logs to
+  Place build_log;        // where atc logs to; an empty path: the log library's own choice
   bool has_npu_smi = false;
   std::string npu_smi_failure;  // what it said instead of devices
   std::vector<DeviceFacts> devices;

@@ -58,8 +58,7 @@ void check_build_log(const BoxFacts& facts, Findings& findings) {
     findings.add(Health::warning,
                  message("log.build_path",
                          "the log library cannot use {} ({}) and takes another place, silently",
-                         log.path,
-                         log.writable ? "its name is too long" : "it cannot be written"),
+                         log.path, log.writable ? "its name is too long" : "it cannot be written"),
                  message("log.build_path_remedy",
                          "correct ASCEND_PROCESS_LOG_PATH or ASCEND_WORK_PATH, or unset it"));
   }
@@ -67,12 +66,12 @@ void check_build_log(const BoxFacts& facts, Findings& findings) {
 
 void check_device(const DeviceFacts& device, Findings& findings) {
   if (device.health != "OK") {
-    findings.add(Health::failure,
-                 message("device.health", "device {} ({}) reports health {}", device.id,
-                         device.name, device.health),
-                 message("device.health_remedy",
-                         "see: npu-smi info -t health -i {}; leave it out with --devices",
-                         device.id));
+    findings.add(
+        Health::failure,
+        message("device.health", "device {} ({}) reports health {}", device.id, device.name,
+                device.health),
+        message("device.health_remedy",
+                "see: npu-smi info -t health -i {}; leave it out with --devices", device.id));
     return;
   }
   for (const DeviceHolder& holder : device.holders) {
@@ -86,8 +85,8 @@ void check_device(const DeviceFacts& device, Findings& findings) {
       return;
     }
   }
-  findings.good(message("device.health", "device {} ({}) is healthy and free", device.id,
-                        device.name));
+  findings.good(
+      message("device.health", "device {} ({}) is healthy and free", device.id, device.name));
 }
 
 void check_devices(const BoxFacts& facts, Findings& findings) {
@@ -100,13 +99,13 @@ void check_devices(const BoxFacts& facts, Findings& findings) {
     return;
   }
   if (facts.devices.empty()) {
-    findings.add(Health::failure,
-                 message("device.none", "npu-smi shows no device: {}",
-                         facts.npu_smi_failure.empty() ? "its table is empty"
-                                                       : facts.npu_smi_failure),
-                 message("device.none_remedy",
-                         "see that the driver is loaded (npu-smi info), that this user is in the "
-                         "group of /dev/davinci*, and that the container was given devices"));
+    findings.add(
+        Health::failure,
+        message("device.none", "npu-smi shows no device: {}",
+                facts.npu_smi_failure.empty() ? "its table is empty" : facts.npu_smi_failure),
+        message("device.none_remedy",
+                "see that the driver is loaded (npu-smi info), that this user is in the "
+                "group of /dev/davinci*, and that the container was given devices"));
     return;
   }
   for (const DeviceFacts& device : facts.devices) {
@@ -133,12 +132,12 @@ void check_box(const BoxFacts& facts, const Roles& roles, Findings& findings) {
                  message("agent.program_remedy", "install it, or put it beside mstune"));
   }
   if (facts.is_root) {
-    findings.add(Health::note,
-                 message("box.root",
-                         "runs as root: programs under test get all rights, and none of it is "
-                         "needed"),
-                 message("box.root_remedy",
-                         "use an ordinary user who is in the group of /dev/davinci*"));
+    findings.add(
+        Health::note,
+        message("box.root",
+                "runs as root: programs under test get all rights, and none of it is "
+                "needed"),
+        message("box.root_remedy", "use an ordinary user who is in the group of /dev/davinci*"));
   }
 }
 

@@ -22,14 +22,15 @@ void check_environment(const BoxFacts& facts, Findings& findings) {
                          "/usr/local/Ascend/cann/set_env.sh); for an agent's machine name it as "
                          "\"cann_env\" in the target file"));
   } else if (is_left_by_sh(home) || is_left_by_sh(opp)) {
-    findings.add(Health::failure,
-                 message("cann.sourced_by_sh",
-                         "ASCEND_HOME_PATH is \"{}\": set_env.sh was sourced by sh, where it cannot "
-                         "find itself",
-                         home),
-                 message("cann.sourced_by_sh_remedy",
-                         "source it in bash, in a fresh shell: bash -c '. <cann>/set_env.sh && "
-                         "exec mstune …'"));
+    findings.add(
+        Health::failure,
+        message("cann.sourced_by_sh",
+                "ASCEND_HOME_PATH is \"{}\": set_env.sh was sourced by sh, where it cannot "
+                "find itself",
+                home),
+        message("cann.sourced_by_sh_remedy",
+                "source it in bash, in a fresh shell: bash -c '. <cann>/set_env.sh && "
+                "exec mstune …'"));
   } else if (!facts.home_exists || !facts.opp_exists) {
     findings.add(Health::failure,
                  message("cann.not_there", "{} is set and is no directory",
@@ -51,11 +52,11 @@ void check_cann(const BoxFacts& facts, const Roles& roles, Findings& findings) {
     findings.good(message("cann.version", "CANN {}", facts.cann_version));
   }
   if (roles.runs && facts.driver_version.empty()) {
-    findings.add(Health::note,
-                 message("cann.driver",
-                         "no driver was found: nothing can run on an NPU of this machine"),
-                 message("cann.driver_remedy",
-                         "in a container, mount /usr/local/Ascend/driver from its host"));
+    findings.add(
+        Health::note,
+        message("cann.driver", "no driver was found: nothing can run on an NPU of this machine"),
+        message("cann.driver_remedy",
+                "in a container, mount /usr/local/Ascend/driver from its host"));
   } else if (roles.runs) {
     findings.good(message("cann.driver", "driver {}", facts.driver_version));
   }
@@ -63,8 +64,7 @@ void check_cann(const BoxFacts& facts, const Roles& roles, Findings& findings) {
     return;
   }
   if (facts.atc.empty()) {
-    findings.add(Health::warning,
-                 message("cann.atc", "atc is not in PATH"),
+    findings.add(Health::warning, message("cann.atc", "atc is not in PATH"),
                  message("cann.atc_remedy",
                          "source set_env.sh of a CANN toolkit (the runtime package has no atc), "
                          "unless --compile-command calls something else"));

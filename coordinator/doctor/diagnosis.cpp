@@ -42,12 +42,12 @@ std::vector<Finding> compare_boxes(const BoxFacts& here, const BoxFacts& target)
   if (here.software == target.software) {
     findings.good(message("versions.mstune", "mstune {} on both machines", here.software));
   } else {
-    findings.add(Health::warning,
-                 message("versions.mstune", "mstune is {} here and {} on {}", here.software,
-                         target.software, target.host),
-                 message("versions.mstune_remedy",
-                         "install the same release on both (scripts/install-agent.sh {})",
-                         target.host));
+    findings.add(
+        Health::warning,
+        message("versions.mstune", "mstune is {} here and {} on {}", here.software, target.software,
+                target.host),
+        message("versions.mstune_remedy",
+                "install the same release on both (scripts/install-agent.sh {})", target.host));
   }
   if (here.cann_version.empty() || target.cann_version.empty()) {
     findings.add(Health::note,

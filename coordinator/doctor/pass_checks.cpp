@@ -53,10 +53,10 @@ void check_loadable(const PassLibrary& pass, const BoxFacts& facts, Findings& fi
                  message("pass.unreadable", "{} cannot be read by this user", pass.path),
                  message("pass.unreadable_remedy", "run: chmod a+rx {}", pass.path));
   } else if (pass.architecture.empty()) {
-    findings.add(Health::failure,
-                 message("pass.not_a_library", "{} is not a shared library, or is damaged",
-                         pass.path),
-                 remedy);
+    findings.add(
+        Health::failure,
+        message("pass.not_a_library", "{} is not a shared library, or is damaged", pass.path),
+        remedy);
   } else if (pass.architecture != facts.architecture) {
     findings.add(Health::failure,
                  message("pass.architecture", "{} is for {}, this machine is {}", pass.path,
@@ -64,20 +64,20 @@ void check_loadable(const PassLibrary& pass, const BoxFacts& facts, Findings& fi
                  remedy);
   } else if (pass.abi != StringAbi::unknown && facts.toolkit_abi != StringAbi::unknown &&
              pass.abi != facts.toolkit_abi) {
-    findings.add(Health::failure,
-                 message("pass.abi",
-                         "{} passes the {} std::string and this CANN takes the {} one: it cannot "
-                         "be loaded",
-                         pass.path, std::string(word(pass.abi)),
-                         std::string(word(facts.toolkit_abi))),
-                 remedy);
+    findings.add(
+        Health::failure,
+        message("pass.abi",
+                "{} passes the {} std::string and this CANN takes the {} one: it cannot "
+                "be loaded",
+                pass.path, std::string(word(pass.abi)), std::string(word(facts.toolkit_abi))),
+        remedy);
   } else if (!pass.missing.empty()) {
-    findings.add(Health::warning,
-                 message("pass.missing_libraries",
-                         "{} needs {}, which LD_LIBRARY_PATH does not lead to", pass.path,
-                         fmt::format("{}", fmt::join(pass.missing, ", "))),
-                 message("pass.missing_libraries_remedy",
-                         "source set_env.sh of the CANN that it was built with, or build it anew"));
+    findings.add(
+        Health::warning,
+        message("pass.missing_libraries", "{} needs {}, which LD_LIBRARY_PATH does not lead to",
+                pass.path, fmt::format("{}", fmt::join(pass.missing, ", "))),
+        message("pass.missing_libraries_remedy",
+                "source set_env.sh of the CANN that it was built with, or build it anew"));
   }
 }
 
@@ -116,25 +116,27 @@ void check_writers(const BoxFacts& facts, Library ours, Findings& findings) {
     const bool is_after = other > ours;
     is_last = is_last && !is_after;
     if (other->is_ours) {
-      findings.add(Health::warning,
-                   message("pass.twice", "our pass is installed twice: {} and {}", ours->path,
-                           other->path),
-                   message("pass.twice_remedy", "remove {}", other->path));
+      findings.add(
+          Health::warning,
+          message("pass.twice", "our pass is installed twice: {} and {}", ours->path, other->path),
+          message("pass.twice_remedy", "remove {}", other->path));
     } else {
       add_other_writer(*other, is_after, findings);
     }
   }
   if (is_last) {
-    findings.good(message("pass.order", "the pass is at {} and no other writes after it",
-                          ours->path));
+    findings.good(
+        message("pass.order", "the pass is at {} and no other writes after it", ours->path));
   }
 }
 
 void check_leases(const BoxFacts& facts, Findings& findings) {
   for (const PassLease& lease : facts.leases) {
     if (lease.alive) {
-      findings.add(Health::note, message("pass.managed", "{} keeps the pass installed while it "
-                                         "tunes", lease.owner));
+      findings.add(Health::note, message("pass.managed",
+                                         "{} keeps the pass installed while it "
+                                         "tunes",
+                                         lease.owner));
     } else {
       findings.add(Health::warning,
                    message("pass.left_behind",
@@ -179,8 +181,7 @@ void check_passes(const BoxFacts& facts, const Roles& roles, Findings& findings)
                          "ASCEND_GE_PY_PASS_PATH={}: passes in Python are loaded from there and "
                          "are not looked at here",
                          path),
-                 message("pass.python_remedy",
-                         "see that none of them writes {}", kModeAttribute));
+                 message("pass.python_remedy", "see that none of them writes {}", kModeAttribute));
   }
 }
 

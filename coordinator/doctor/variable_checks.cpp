@@ -45,8 +45,8 @@ void check_dynamic_shapes(const BoxFacts& facts, const Roles& roles, Findings& f
                          "{} is not 1: of a graph with dynamic shapes all candidates would be "
                          "compiled alike",
                          kVariable),
-                 message("variables.dynamic_shapes_remedy",
-                         "for dynamic shapes run: export {}=1", kVariable));
+                 message("variables.dynamic_shapes_remedy", "for dynamic shapes run: export {}=1",
+                         kVariable));
   }
 }
 
