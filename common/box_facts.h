@@ -83,6 +83,9 @@ struct BoxFacts {
 // True for variables that CANN, the log library or the loader look at: only these leave a machine.
 bool is_telling_variable(std::string_view name);
 
+// From "NAME=value" strings; those without '=' are left out.
+Variables variables_of(const std::vector<std::string>& environment);
+
 // The value, or empty when it is not set.
 std::string value_of(const Variables& variables, const std::string& name);
 

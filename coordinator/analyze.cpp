@@ -9,6 +9,8 @@
 
 #include "common/error.h"
 #include "common/os/file.h"
+#include "coordinator/failed_outputs.h"
+#include "coordinator/hints.h"
 #include "coordinator/report_table.h"
 #include "coordinator/saved_run.h"
 #include "coordinator/steps_csv.h"
@@ -123,12 +125,14 @@ EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument
 }
 
 void print_report(const CampaignDocument& campaign, const Ranking& ranking,
-                  const std::vector<EvaluatedTrial>& trials, std::ostream& out) {
+                  const std::vector<EvaluatedTrial>& trials,
+                  const std::vector<std::string>& outputs, std::ostream& out) {
   for (const EvaluatedTrial& trial : trials) {
     out << fmt::format("[{:03}] {}: {}\n", trial.trial.index, title(trial.trial),
                        trial_result_text(trial));
   }
   out << '\n' << report_table(campaign, ranking);
+  out << hints_text(hints_of({campaign, ranking, trials, outputs}));
 }
 
 }  // namespace
@@ -158,7 +162,10 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
   if (options.json) {
     out << document;
   } else {
-    print_report(run.campaign, ranking, trials, out);
+    const auto outputs =
+        plain ? std::vector<std::string>()
+              : failed_outputs(RunDirectory(run.directory), run.directory / "om", trials);
+    print_report(run.campaign, ranking, trials, outputs, out);
   }
   return ranking.any_data() ? 0 : 1;
 }

@@ -10,6 +10,8 @@
 #include "common/error.h"
 #include "coordinator/command_line.h"
 #include "coordinator/commands/analyze_arguments.h"
+#include "coordinator/commands/doctor.h"
+#include "coordinator/commands/pass.h"
 #include "coordinator/commands/tune_arguments.h"
 #include "coordinator/tune.h"
 
@@ -43,7 +45,8 @@ Subcommand analyze(CLI::App& app) {
           }};
 }
 
-constexpr std::array<coordinator::AddSubcommand, 2> kSubcommands{tune, analyze};
+constexpr std::array<coordinator::AddSubcommand, 4> kSubcommands{
+    tune, analyze, coordinator::doctor_command, coordinator::pass_command};
 
 }  // namespace
 

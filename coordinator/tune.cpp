@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <random>
@@ -12,7 +13,10 @@
 #include "common/os/file.h"
 #include "common/words.h"
 #include "coordinator/commands/tune_arguments.h"
+#include "coordinator/failed_outputs.h"
+#include "coordinator/hints.h"
 #include "coordinator/local_agent.h"
+#include "coordinator/pass_place.h"
 #include "coordinator/report_table.h"
 #include "coordinator/session.h"
 #include "coordinator/target.h"
@@ -199,15 +203,26 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   return result;
 }
 
-SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& directory,
-                  Progress& progress) {
+SessionResult run(const TuneOptions& options, Preparation& preparation, Stages& stages,
+                  const RunDirectory& directory, Progress& progress) {
+  const Variables variables = variables_of(preparation.environment);
+  const auto note = [&](const Message& what) { progress.note(what); };
+  std::unique_ptr<os::HeldPass> pass;
+  if (options.manage_pass) {
+    pass = hold_pass(variables, options.pass_library, note);
+  } else if (const auto left = left_behind(variables)) {
+    note(*left);
+  }
   std::optional<LocalAgent> local;
   if (preparation.local) {
     local.emplace(preparation.environment);
     preparation.session.endpoint = local->endpoint();
   }
-  Session session(preparation.session, stages, directory, progress);
-  return session.run();
+  SessionResult result = Session(preparation.session, stages, directory, progress).run();
+  if (const auto failure = pass ? pass->release() : std::nullopt) {
+    note(*failure);
+  }
+  return result;
 }
 
 }  // namespace
@@ -238,7 +253,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   progress.campaign(preparation.document, directory.path().string());
 
-  const SessionResult result = run(preparation, stages, directory, progress);
+  const SessionResult result = run(options, preparation, stages, directory, progress);
 
   if (stages.candidates() != preparation.document.candidates) {
     preparation.document.candidates = stages.candidates();
@@ -250,6 +265,9 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   if (result.ending != Ending::failed || ranking.any_data()) {
     out << "\n" << report_table(preparation.document, ranking);
   }
+  out << hints_text(
+      hints_of({preparation.document, ranking, result.trials,
+                failed_outputs(directory, preparation.session.build.om_directory, result.trials)}));
   out << fmt::format("results: {}\n", directory.path().string()) << std::flush;
   if (result.ending == Ending::failed) {
     throw Error(ErrorKind::environment, result.why);

@@ -34,6 +34,8 @@ struct TuneOptions {
   std::string output_dir = "./ge_ms_autotune_output";
   bool keep_going = false;
   bool dry_run = false;
+  bool manage_pass = false;  // install the pass before, remove it after
+  std::string pass_library;  // empty: looked for
 };
 
 }  // namespace mstune::coordinator

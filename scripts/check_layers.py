@@ -20,8 +20,8 @@ MAY_DO_IO = re.compile(
     r"common/os/|"
     r"agent/(main|server|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|layout|"
     r"partial_file|options)\.|"
-    r"coordinator/(main|session|connection|compiler|collector|local_agent|tune|run_directory|"
-    r"saved_run|trial_records|trial_digest|analyze)\.|"
+    r"coordinator/(main|commands/(doctor|pass)|pass_place|session|connection|compiler|collector|local_agent|tune|run_directory|"
+    r"saved_run|failed_outputs|trial_records|trial_digest|analyze)\.|"
     r"pass/pass\.|samples/"
 )
 IO = re.compile(

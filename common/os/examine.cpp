@@ -1,6 +1,5 @@
 #include "common/os/examine.h"
 
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <array>
@@ -20,14 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kInfoBytesMax = 64 * 1024;
 
-bool is_directory(const fs::path& path) {
+bool exists_as_directory(const fs::path& path) {
   std::error_code failure;
   return fs::is_directory(path, failure);
-}
-
-std::string architecture() {
-  utsname name{};
-  return ::uname(&name) == 0 ? name.machine : "unknown";
 }
 
 // The value of "version=" or "Version=" in one of CANN's info files.
@@ -68,7 +62,7 @@ Place place_of(const fs::path& path) {
   Place place;
   place.path = path.string();
   fs::path existing = path;
-  while (!is_directory(existing) && existing.has_relative_path()) {
+  while (!exists_as_directory(existing) && existing.has_relative_path()) {
     existing = existing.parent_path();
   }
   place.writable = ::access(existing.c_str(), W_OK | X_OK) == 0;
@@ -92,8 +86,8 @@ Place build_log_of(const Variables& variables) {
 void look_at_cann(const Variables& variables, BoxFacts& facts) {
   const fs::path home = value_of(variables, "ASCEND_HOME_PATH");
   const fs::path opp = value_of(variables, "ASCEND_OPP_PATH");
-  facts.home_exists = !home.empty() && is_directory(home);
-  facts.opp_exists = !opp.empty() && is_directory(opp);
+  facts.home_exists = !home.empty() && exists_as_directory(home);
+  facts.opp_exists = !opp.empty() && exists_as_directory(opp);
   facts.atc = find_program("atc", value_of(variables, "PATH"));
   if (facts.home_exists) {
     const fs::path info = home / (facts.architecture + "-linux");

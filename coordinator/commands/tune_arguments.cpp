@@ -48,6 +48,18 @@ void refuse_options_of_offline(const CLI::App& tune) {
   }
 }
 
+void refuse_pass_elsewhere(const TuneOptions& options) {
+  if (!options.pass_library.empty() && !options.manage_pass) {
+    throw usage_error("options.pass_library_alone", "--pass-library goes with --manage-pass only");
+  }
+  if (options.manage_pass && !options.offline && !options.target_files.empty()) {
+    throw usage_error("options.pass_elsewhere",
+                      "--manage-pass with --target: an online program compiles its graph on the "
+                      "agent's machine, so the pass belongs there: install it there with mstune "
+                      "pass install, and remove it after the run");
+  }
+}
+
 }  // namespace
 
 TuneArguments::TuneArguments(CLI::App& app)
@@ -126,6 +138,10 @@ void TuneArguments::add_surroundings() {
   command_->add_flag("--keep-going", options_.keep_going,
                      "Offline: a failing build voids its candidate, the others go on");
   command_->add_flag("--dry-run", options_.dry_run, "Print candidates, trials and commands only");
+  command_->add_flag("--manage-pass", options_.manage_pass,
+                     "Install the tuning pass before the run and remove it after");
+  command_->add_option("--pass-library", options_.pass_library,
+                       "The library for --manage-pass (default: as mstune pass install finds it)");
 }
 
 TuneOptions TuneArguments::options() const {
@@ -153,6 +169,7 @@ TuneOptions TuneArguments::options() const {
                       "--run-command is missing: the program under test, as in \"{}\"",
                       options.offline ? "./infer --om {om} --loop 20" : "python3 infer.py");
   }
+  refuse_pass_elsewhere(options);
   if (options.target_files.size() > 1) {
     throw usage_error("options.one_target",
                       "--target was given {} times: one campaign measures on one agent; run one "
