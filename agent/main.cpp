@@ -2,10 +2,12 @@
 
 #include <cstdio>
 #include <exception>
+#include <utility>
 
 #include "agent/options.h"
 #include "agent/server.h"
 #include "common/error.h"
+#include "common/os/service_manager.h"
 
 namespace {
 
@@ -24,14 +26,19 @@ std::vector<std::string> environment_strings(char** environment) {
 int main(int argc, char** argv, char** environment) {
   namespace agent = mstune::agent;
   try {
+    const std::string notify_socket = mstune::os::take_notify_socket();
     const auto parsed = agent::parse_options(
         argc, argv, agent::parse_environment(environment_strings(environment)));
     if (const auto* printed = std::get_if<agent::Printed>(&parsed)) {
       fmt::print("{}", printed->text);
       return printed->status;
     }
-    agent::Server server(std::get<agent::ServerOptions>(parsed));
+    agent::ServerOptions options = std::get<agent::ServerOptions>(parsed);
+    options.notify_socket = notify_socket;
+    agent::Server server(std::move(options));
     fmt::print(stderr, "mstune-agent {}: listening at {}\n", ::getpid(), server.endpoint());
+    mstune::os::tell_service_manager(
+        notify_socket, fmt::format("READY=1\nSTATUS=listening at {}", server.endpoint()));
     server.run();
     return 0;
   } catch (const std::exception& error) {

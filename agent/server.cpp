@@ -14,6 +14,7 @@
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/os/service_manager.h"
 #include "common/version.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
@@ -180,6 +181,7 @@ void Server::look_at_signals(TimePoint now) {
 
 void Server::stop(TimePoint now) {
   stopping_ = true;
+  os::tell_service_manager(options_.notify_socket, "STOPPING=1");
   while (!sessions_.empty()) {
     leave(sessions_.begin()->first, true, now);
   }

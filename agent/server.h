@@ -26,6 +26,7 @@ struct ServerOptions {
   std::filesystem::path work_dir;  // made 0700
   std::vector<int> devices;        // logic ids; empty: one slot, device selection left alone
   bool ends_with_parent = false;   // a coordinator's own agent
+  std::string notify_socket;       // of the service manager that waits for this agent; empty: none
   Duration reconnect_grace = std::chrono::seconds(60);
   std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
   std::uint64_t store_limit_bytes = std::uint64_t{64} << 30U;

@@ -72,9 +72,9 @@ std::unique_ptr<os::HeldPass> hold_pass(const Variables& variables, const std::s
                                         const std::function<void(const Message&)>& note) {
   const os::PassFolder folder = pass_folder(variables);
   const std::string library = folder.library().string();
-  auto held = std::make_unique<os::HeldPass>(
-      folder, read_pass_library(file),
-      fmt::format("process {} on {}", ::getpid(), os::host_name()));
+  auto held =
+      std::make_unique<os::HeldPass>(folder, read_pass_library(file),
+                                     fmt::format("process {} on {}", ::getpid(), os::host_name()));
   if (!held->is_managed()) {
     note(message("pass.stays",
                  "the pass was installed before, to stay: {} is left as it is and is not removed "
