@@ -66,6 +66,7 @@ Server::Server(ServerOptions options)
       instance_(os::random_hex_id()),
       socket_((sweep_former_life(), os::Socket::listen(options_.endpoint))),
       environments_(options_.work_dir, parse_environment(own_environment())),
+      box_desk_(options_.work_dir, environments_),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}) {
   os::become_subreaper();
   os::ignore_broken_pipes();
@@ -132,6 +133,7 @@ void Server::run() {
     }
     drop_silent_sessions(now);
     environments_.step(now);
+    step_box(now);
     if (polled.readable(receiver_.descriptor()) || now >= receiver_.deadline()) {
       step_files(now);
     }
@@ -144,6 +146,9 @@ void Server::run() {
 
 TimePoint Server::deadline() const {
   TimePoint earliest = std::min(environments_.deadline(), receiver_.deadline());
+  if (quiet_since_ && box_desk_.holds_passes()) {
+    earliest = std::min(earliest, after(*quiet_since_, options_.reconnect_grace));
+  }
   for (const auto& [key, runner] : runners_) {
     earliest = std::min(earliest, runner->deadline());
   }
@@ -236,6 +241,9 @@ void Server::receive_one(os::Frames frames, TimePoint now) {
 
 void Server::handle(Session& session, const protocol::Request& request, std::string payload,
                     TimePoint now) {
+  if (box_desk_.handle(session.campaign, request, payload)) {
+    return;
+  }
   if (receiver_.handle(session.number, request, std::move(payload), now)) {
     step_files(now);
   } else if (const auto* ping = std::get_if<protocol::Ping>(&request)) {
@@ -269,6 +277,7 @@ void Server::greet(const std::string& peer, const protocol::Hello& hello, TimePo
     sessions_.erase(old);
   }
   sessions_[hello.campaign] = {++sessions_made_, peer, hello.campaign, now};
+  quiet_since_.reset();
   send(peer, welcome());
 }
 
@@ -362,7 +371,11 @@ Server::Session* Server::session_of(const std::string& peer) {
 
 void Server::leave(const std::string& campaign, bool for_good, TimePoint now) {
   receiver_.end_session(sessions_.at(campaign).number, now);
+  box_desk_.forget(campaign);
   sessions_.erase(campaign);
+  if (sessions_.empty()) {
+    quiet_since_ = now;
+  }
   for (const auto& [key, runner] : runners_) {
     if (key.campaign == campaign) {
       runner->handle(CoordinatorGone{for_good}, now);
@@ -435,6 +448,15 @@ void Server::step_files(TimePoint now) {
         sessions_.begin(), sessions_.end(),
         [&, wanted = number](const auto& entry) { return entry.second.number == wanted; });
     if (session != sessions_.end()) {
+      send(session->second.peer, report);
+    }
+  }
+}
+
+void Server::step_box(TimePoint now) {
+  box_desk_.step(quiet_since_, options_.reconnect_grace, now);
+  for (const auto& [campaign, report] : box_desk_.take_reports()) {
+    if (const auto session = sessions_.find(campaign); session != sessions_.end()) {
       send(session->second.peer, report);
     }
   }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/box_desk.h"
 #include "agent/cann_environment.h"
 #include "agent/receiver.h"
 #include "agent/trial_runner.h"
@@ -72,6 +73,7 @@ class Server {
   void begin_queued(TimePoint now);
   void step_trials(TimePoint now);
   void step_files(TimePoint now);
+  void step_box(TimePoint now);
   void lay_out(TrialRunner& runner);
   void send_reports(TrialRunner& runner);
   void send(const std::string& peer, const protocol::Report& report, std::string payload = {});
@@ -90,6 +92,8 @@ class Server {
   std::vector<Message> notices_;  // for whoever says hello
   os::Socket socket_;
   CannEnvironments environments_;
+  BoxDesk box_desk_;
+  std::optional<TimePoint> quiet_since_;  // the last session ended then; empty: there is one
   Receiver receiver_;
   std::map<std::string, Session> sessions_;  // by campaign
   Runners runners_;

@@ -8,8 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/shared_library.h"
-
 namespace mstune {
 
 using Variables = std::map<std::string, std::string>;
@@ -17,9 +15,9 @@ using Variables = std::map<std::string, std::string>;
 // A library in a directory that GE scans for custom passes.
 struct PassLibrary {
   std::string path;
-  std::string vendor;        // GE loads by vendor, then by file name, in byte order
-  std::string architecture;  // empty: not a shared library
-  StringAbi abi = StringAbi::unknown;
+  std::string vendor;                // GE loads by vendor, then by file name, in byte order
+  std::string architecture;          // empty: not a shared library
+  std::string string_abi;            // as registration_abi() has it
   std::vector<std::string> missing;  // libraries that it names and that are found nowhere
   bool readable = true;
   bool writes_mode = false;  // one of the two attributes that a candidate is written into
@@ -70,7 +68,7 @@ struct BoxFacts {
   std::vector<PassLibrary> passes;  // in the order in which GE loads them
   std::vector<std::string> strays;  // our pass, or the sample's, where GE does not look
   std::vector<PassLease> leases;    // of a pass that was put there for a while
-  StringAbi toolkit_abi = StringAbi::unknown;
+  std::string toolkit_abi;          // of its registration
 
   Place work;             // where trials run
   std::string plog_root;  // an example of the directory that a trial logs to

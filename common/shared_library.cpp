@@ -124,7 +124,7 @@ std::optional<SharedLibrary> read_shared_library(std::string_view bytes) {
 }
 
 // The constructor takes the pass's name as a std::string, and the mangled name spells which one.
-StringAbi registration_abi(const SharedLibrary& library) {
+std::string_view registration_abi(const SharedLibrary& library) {
   constexpr std::string_view kConstructor = "20PassRegistrationDataC";
   for (const std::string& symbol : library.symbols) {
     const auto found = symbol.find(kConstructor);
@@ -133,25 +133,13 @@ StringAbi registration_abi(const SharedLibrary& library) {
     }
     const std::string_view parameters = std::string_view(symbol).substr(found);
     if (parameters.find("7__cxx11") != std::string_view::npos) {
-      return StringAbi::new_string;
+      return kNewString;
     }
     if (parameters.find("ESs") != std::string_view::npos) {
-      return StringAbi::old_string;
+      return kOldString;
     }
   }
-  return StringAbi::unknown;
-}
-
-std::string_view word(StringAbi abi) {
-  switch (abi) {
-    case StringAbi::old_string:
-      return "old";
-    case StringAbi::new_string:
-      return "new";
-    case StringAbi::unknown:
-      break;
-  }
-  return "unknown";
+  return {};
 }
 
 }  // namespace mstune

@@ -22,12 +22,10 @@ struct SharedLibrary {
 std::optional<SharedLibrary> read_shared_library(std::string_view bytes);
 
 // The std::string that a library passes to or offers in CANN's registration of custom passes.
-enum class StringAbi { unknown, old_string, new_string };
+inline constexpr std::string_view kOldString = "old";
+inline constexpr std::string_view kNewString = "new";
 
-// unknown when the library does not touch that registration.
-StringAbi registration_abi(const SharedLibrary& library);
-
-// "old", "new" or "unknown".
-std::string_view word(StringAbi abi);
+// One of the two; empty when the library does not touch that registration.
+std::string_view registration_abi(const SharedLibrary& library);
 
 }  // namespace mstune

@@ -45,7 +45,7 @@ class Connection {
   Connection(const std::string& endpoint, const std::string& campaign,
              const upload::Options& upload_options, os::Worker& worker, TimePoint now);
 
-  void send(const protocol::Request& request);
+  void send(const protocol::Request& request, std::string payload = {});
   void upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now);
 
   // Takes what arrived and does what is due.

@@ -1,23 +1,21 @@
 #include "coordinator/pass_place.h"
 
-#include <unistd.h>
-
 #include <array>
 #include <filesystem>
 #include <system_error>
 
-#include <fmt/format.h>
-
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/shared_library.h"
 
 namespace mstune::coordinator {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kLibraryBytesMax = 16ULL << 20U;
+constexpr std::uint64_t kLibraryBytesMax = 16ULL << 20U;  // what is read to look at it
+constexpr std::uint64_t kSentBytesMax = 1ULL << 20U;      // it may travel in one message
 
 fs::path find_library() {
   const fs::path program = os::program_directory();
@@ -52,7 +50,7 @@ os::PassFolder pass_folder(const Variables& variables) {
   return os::PassFolder(opp);
 }
 
-std::string read_pass_library(const std::string& file) {
+std::string find_pass_library(const std::string& file, std::string_view architecture) {
   const fs::path path = file.empty() ? find_library() : fs::path(file);
   std::string bytes = os::read_file(path, kLibraryBytesMax);
   const auto library = read_shared_library(bytes);
@@ -66,28 +64,6 @@ std::string read_pass_library(const std::string& file) {
                       path.string(), library->architecture, here);
   }
   return bytes;
-}
-
-std::unique_ptr<os::HeldPass> hold_pass(const Variables& variables, const std::string& file,
-                                        const std::function<void(const Message&)>& note) {
-  const os::PassFolder folder = pass_folder(variables);
-  const std::string library = folder.library().string();
-  auto held =
-      std::make_unique<os::HeldPass>(folder, read_pass_library(file),
-                                     fmt::format("process {} on {}", ::getpid(), os::host_name()));
-  if (!held->is_managed()) {
-    note(message("pass.stays",
-                 "the pass was installed before, to stay: {} is left as it is and is not removed "
-                 "after the run (mstune pass remove does)",
-                 library));
-  } else if (held->took_over()) {
-    note(message("pass.taken_over",
-                 "an earlier run had left the pass at {}; this run removes it in the end",
-                 library));
-  } else {
-    note(message("pass.for_this_run", "the pass is at {} for the time of this run", library));
-  }
-  return held;
 }
 
 std::optional<Message> left_behind(const Variables& variables) {

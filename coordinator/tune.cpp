@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <optional>
 #include <ostream>
 #include <random>
@@ -16,6 +15,7 @@
 #include "coordinator/failed_outputs.h"
 #include "coordinator/hints.h"
 #include "coordinator/local_agent.h"
+#include "coordinator/managed_pass.h"
 #include "coordinator/pass_place.h"
 #include "coordinator/report_table.h"
 #include "coordinator/session.h"
@@ -205,12 +205,15 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
 
 SessionResult run(const TuneOptions& options, Preparation& preparation, Stages& stages,
                   const RunDirectory& directory, Progress& progress) {
-  const Variables variables = variables_of(preparation.environment);
   const auto note = [&](const Message& what) { progress.note(what); };
-  std::unique_ptr<os::HeldPass> pass;
+  std::optional<ManagedPass> pass;
   if (options.manage_pass) {
-    pass = hold_pass(variables, options.pass_library, note);
-  } else if (const auto left = left_behind(variables)) {
+    // Online the program compiles its graph itself, where the agent is.
+    pass.emplace(ManagedPass::Options{options.pass_library,
+                                      options.offline ? std::nullopt : read_target(options),
+                                      preparation.environment},
+                 note);
+  } else if (const auto left = left_behind(variables_of(preparation.environment))) {
     note(*left);
   }
   std::optional<LocalAgent> local;
@@ -218,11 +221,7 @@ SessionResult run(const TuneOptions& options, Preparation& preparation, Stages& 
     local.emplace(preparation.environment);
     preparation.session.endpoint = local->endpoint();
   }
-  SessionResult result = Session(preparation.session, stages, directory, progress).run();
-  if (const auto failure = pass ? pass->release() : std::nullopt) {
-    note(*failure);
-  }
-  return result;
+  return Session(preparation.session, stages, directory, progress).run();
 }
 
 }  // namespace

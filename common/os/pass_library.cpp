@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/os/file.h"
+#include "common/shared_library.h"
 
 namespace mstune::os {
 namespace {
@@ -60,7 +61,7 @@ PassLibrary look_at_pass(const fs::path& path, const std::vector<std::string>& s
   pass.is_ours = path.filename() == kPassFile || holds(*bytes, "MstunePass");
   if (const auto library = read_shared_library(*bytes)) {
     pass.architecture = library->architecture;
-    pass.abi = registration_abi(*library);
+    pass.string_abi = registration_abi(*library);
     for (const std::string& needed : library->needed) {
       if (!is_found(needed, library->architecture, search)) {
         pass.missing.push_back(needed);
@@ -70,15 +71,15 @@ PassLibrary look_at_pass(const fs::path& path, const std::vector<std::string>& s
   return pass;
 }
 
-StringAbi toolkit_abi(const std::vector<std::string>& search) {
+std::string toolkit_abi(const std::vector<std::string>& search) {
   for (const std::string& directory : search) {
     const auto bytes = read_if_possible(fs::path(directory) / "libregister.so");
     const auto library = bytes ? read_shared_library(*bytes) : std::nullopt;
     if (library) {
-      return registration_abi(*library);
+      return std::string(registration_abi(*library));
     }
   }
-  return StringAbi::unknown;
+  return {};
 }
 
 std::vector<std::string> split_path_list(const std::string& list) {

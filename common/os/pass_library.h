@@ -13,7 +13,7 @@ namespace mstune::os {
 PassLibrary look_at_pass(const std::filesystem::path& path, const std::vector<std::string>& search);
 
 // The std::string of the toolkit whose libraries are in `search`: that of its libregister.so.
-StringAbi toolkit_abi(const std::vector<std::string>& search);
+std::string toolkit_abi(const std::vector<std::string>& search);
 
 // "a:b" → a, b; empty entries are left out.
 std::vector<std::string> split_path_list(const std::string& list);

@@ -48,15 +48,9 @@ void refuse_options_of_offline(const CLI::App& tune) {
   }
 }
 
-void refuse_pass_elsewhere(const TuneOptions& options) {
+void refuse_pass_library_alone(const TuneOptions& options) {
   if (!options.pass_library.empty() && !options.manage_pass) {
     throw usage_error("options.pass_library_alone", "--pass-library goes with --manage-pass only");
-  }
-  if (options.manage_pass && !options.offline && !options.target_files.empty()) {
-    throw usage_error("options.pass_elsewhere",
-                      "--manage-pass with --target: an online program compiles its graph on the "
-                      "agent's machine, so the pass belongs there: install it there with mstune "
-                      "pass install, and remove it after the run");
   }
 }
 
@@ -169,7 +163,7 @@ TuneOptions TuneArguments::options() const {
                       "--run-command is missing: the program under test, as in \"{}\"",
                       options.offline ? "./infer --om {om} --loop 20" : "python3 infer.py");
   }
-  refuse_pass_elsewhere(options);
+  refuse_pass_library_alone(options);
   if (options.target_files.size() > 1) {
     throw usage_error("options.one_target",
                       "--target was given {} times: one campaign measures on one agent; run one "

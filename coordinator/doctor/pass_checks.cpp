@@ -62,15 +62,14 @@ void check_loadable(const PassLibrary& pass, const BoxFacts& facts, Findings& fi
                  message("pass.architecture", "{} is for {}, this machine is {}", pass.path,
                          pass.architecture, facts.architecture),
                  remedy);
-  } else if (pass.abi != StringAbi::unknown && facts.toolkit_abi != StringAbi::unknown &&
-             pass.abi != facts.toolkit_abi) {
-    findings.add(
-        Health::failure,
-        message("pass.abi",
-                "{} passes the {} std::string and this CANN takes the {} one: it cannot "
-                "be loaded",
-                pass.path, std::string(word(pass.abi)), std::string(word(facts.toolkit_abi))),
-        remedy);
+  } else if (!pass.string_abi.empty() && !facts.toolkit_abi.empty() &&
+             pass.string_abi != facts.toolkit_abi) {
+    findings.add(Health::failure,
+                 message("pass.abi",
+                         "{} passes the {} std::string and this CANN takes the {} one: it cannot "
+                         "be loaded",
+                         pass.path, pass.string_abi, facts.toolkit_abi),
+                 remedy);
   } else if (!pass.missing.empty()) {
     findings.add(
         Health::warning,

@@ -18,7 +18,7 @@ PassLibrary pass_in(const std::string& vendor, const std::string& file) {
   pass.path = "/cann/opp/vendors/" + vendor + "/custom_fusion_passes/" + file;
   pass.vendor = vendor;
   pass.architecture = "x86_64";
-  pass.abi = StringAbi::old_string;
+  pass.string_abi = "old";
   return pass;
 }
 
@@ -51,7 +51,7 @@ BoxFacts healthy() {
   facts.agent = "/usr/bin/mstune-agent";
   facts.cann_version = "9.2.0";
   facts.driver_version = "24.1";
-  facts.toolkit_abi = StringAbi::old_string;
+  facts.toolkit_abi = "old";
   facts.passes = {our_pass()};
   facts.work = {"/tmp", true, 100ULL << 30U};
   facts.plog_root = "/tmp/mstune-XXXXXX/trials/01234567-1000/plog";
@@ -186,10 +186,10 @@ TEST_CASE("doctor: a library that cannot be loaded is a failure, whosever it is"
   CHECK(health_of(facts, kBuilds, "pass.architecture") == Health::failure);
   CHECK(health_of(facts, kRuns, "pass.architecture") == Health::failure);
   other = pass_in("aaa", "libaaa.so");
-  other.abi = StringAbi::new_string;
-  CHECK(health_of(facts, kBuilds, "pass.abi") == Health::failure);
-  facts.toolkit_abi = StringAbi::unknown;
-  CHECK(health_of(facts, kBuilds, "pass.abi") == Health::good);
+  other.string_abi = "new";
+  CHECK(health_of(facts, kBuilds, "pass.string_abi") == Health::failure);
+  facts.toolkit_abi = "";
+  CHECK(health_of(facts, kBuilds, "pass.string_abi") == Health::good);
   other.readable = false;
   CHECK(health_of(facts, kBuilds, "pass.unreadable") == Health::failure);
   other = pass_in("aaa", "libaaa.so");
