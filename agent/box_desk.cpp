@@ -54,7 +54,8 @@ os::PassFolder folder_of(const Environment& environment) {
 
 bool BoxDesk::handle(const std::string& campaign, const protocol::Request& request,
                      std::string& payload) {
-  Question question{campaign, {}, {}};
+  Question question;
+  question.campaign = campaign;
   if (const auto* examine = std::get_if<protocol::Examine>(&request)) {
     question.what = *examine;
   } else if (const auto* manage = std::get_if<protocol::ManagePass>(&request)) {
@@ -79,32 +80,64 @@ void BoxDesk::forget(const std::string& campaign) {
 }
 
 void BoxDesk::step(std::optional<TimePoint> quiet_since, Duration grace, TimePoint now) {
-  std::erase_if(questions_, [&](const Question& question) {
-    const auto known = environments_.find(cann_env_of(question.what), question.campaign, now);
-    if (!known) {
-      return false;
+  std::erase_if(questions_, [&](Question& question) {
+    auto report = answer(question, now);
+    if (report) {
+      reports_.emplace_back(question.campaign, std::move(*report));
     }
-    if (const auto* failure = std::get_if<Message>(&*known)) {
-      reports_.emplace_back(question.campaign, refusal(question.what, *failure));
-    } else {
-      reports_.emplace_back(question.campaign, answer(question, std::get<Environment>(*known)));
-    }
-    return true;
+    return report.has_value();
   });
   if (quiet_since && now >= after(*quiet_since, grace)) {
     held_.clear();
   }
 }
 
-protocol::Report BoxDesk::answer(const Question& question, const Environment& environment) {
+std::optional<protocol::Report> BoxDesk::answer(Question& question, TimePoint now) {
   try {
-    if (std::holds_alternative<protocol::Examine>(question.what)) {
-      return protocol::Examined{examine(environment), {}};
+    const auto known = environments_.find(cann_env_of(question.what), question.campaign, now);
+    if (!known) {
+      return std::nullopt;
     }
-    return manage(std::get<protocol::ManagePass>(question.what), question.payload, environment);
+    if (const auto* failure = std::get_if<Message>(&*known)) {
+      return refusal(question.what, *failure);
+    }
+    const auto& environment = std::get<Environment>(*known);
+    if (const auto* request = std::get_if<protocol::ManagePass>(&question.what)) {
+      return manage(*request, question.payload, environment);
+    }
+    if (!question.look) {
+      question.look = std::make_unique<DeviceLook>(environment, now);
+    }
+    if (!question.look->step(now)) {
+      return std::nullopt;
+    }
+    protocol::Examined examined{examine(environment), {}};
+    question.look->put(examined.facts);
+    return examined;
   } catch (const Error& error) {
     return refusal(question.what, error.message());
   }
+}
+
+std::vector<int> BoxDesk::descriptors() const {
+  std::vector<int> descriptors;
+  for (const Question& question : questions_) {
+    if (question.look) {
+      const std::vector<int> more = question.look->descriptors();
+      descriptors.insert(descriptors.end(), more.begin(), more.end());
+    }
+  }
+  return descriptors;
+}
+
+TimePoint BoxDesk::deadline() const {
+  TimePoint earliest = kNever;
+  for (const Question& question : questions_) {
+    if (question.look) {
+      earliest = std::min(earliest, question.look->deadline());
+    }
+  }
+  return earliest;
 }
 
 BoxFacts BoxDesk::examine(const Environment& environment) const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent/cann_environment.h"
+#include "agent/device_look.h"
 #include "common/os/pass_folder.h"
 #include "protocol/codec.h"
 
@@ -32,6 +33,8 @@ class BoxDesk {
   // `quiet_since` is when the last session ended, empty while there is one.
   void step(std::optional<TimePoint> quiet_since, Duration grace, TimePoint now);
   [[nodiscard]] bool holds_passes() const { return !held_.empty(); }
+  [[nodiscard]] std::vector<int> descriptors() const;
+  [[nodiscard]] TimePoint deadline() const;
 
   // What is to be sent, to which campaign, in order.
   std::vector<std::pair<std::string, protocol::Report>> take_reports();
@@ -41,9 +44,11 @@ class BoxDesk {
     std::string campaign;
     std::variant<protocol::Examine, protocol::ManagePass> what;
     std::string payload;
+    std::unique_ptr<DeviceLook> look;  // under way, for Examine
   };
 
-  [[nodiscard]] protocol::Report answer(const Question& question, const Environment& environment);
+  // Nothing while something that it needs is under way.
+  std::optional<protocol::Report> answer(Question& question, TimePoint now);
   [[nodiscard]] BoxFacts examine(const Environment& environment) const;
   [[nodiscard]] protocol::PassManaged manage(const protocol::ManagePass& request,
                                              const std::string& library,

@@ -145,7 +145,8 @@ void Server::run() {
 // ---- waiting ----
 
 TimePoint Server::deadline() const {
-  TimePoint earliest = std::min(environments_.deadline(), receiver_.deadline());
+  TimePoint earliest =
+      std::min({environments_.deadline(), receiver_.deadline(), box_desk_.deadline()});
   if (quiet_since_ && box_desk_.holds_passes()) {
     earliest = std::min(earliest, after(*quiet_since_, options_.reconnect_grace));
   }
@@ -163,6 +164,9 @@ void Server::wait(os::PollSet& polled, TimePoint now) {
   polled.add(signals_.descriptor());
   polled.add(receiver_.descriptor());
   for (const int descriptor : environments_.descriptors()) {
+    polled.add(descriptor);
+  }
+  for (const int descriptor : box_desk_.descriptors()) {
     polled.add(descriptor);
   }
   for (const auto& [key, runner] : runners_) {

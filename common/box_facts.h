@@ -47,7 +47,9 @@ struct DeviceHolder {
 struct DeviceFacts {
   int id = 0;  // logic id
   std::string name;
-  std::string health;  // "OK", "Warning", "Alarm", "Critical", "UNKNOWN"
+  std::string health;         // "OK", "Warning", "Alarm", "Critical", "UNKNOWN"
+  std::string power_w;        // as npu-smi prints it; "-" where it is not measured
+  std::string temperature_c;  // the same
   std::vector<DeviceHolder> holders;
 };
 

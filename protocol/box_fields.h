@@ -53,6 +53,8 @@ struct Wire<DeviceFacts> {
     visit("id", m.id);
     visit("name", m.name);
     visit("health", m.health);
+    visit("power_w", m.power_w);
+    visit("temperature_c", m.temperature_c);
     visit("holders", m.holders);
   }
 };

@@ -18,7 +18,7 @@ MAY_INCLUDE = {
 # The leaves and loops, which may touch the world. Everything else in the folders above is pure.
 MAY_DO_IO = re.compile(
     r"common/os/|"
-    r"agent/(main|server|execution|trial_runner|cann_environment|receiver|box_desk|store\w*|blob_io|layout|"
+    r"agent/(main|server|execution|trial_runner|cann_environment|receiver|box_desk|device_look|store\w*|blob_io|layout|"
     r"partial_file|options)\.|"
     r"coordinator/(main|inquiry|managed_pass|commands/(doctor|pass)|pass_place|session|connection|compiler|collector|local_agent|tune|run_directory|"
     r"saved_run|failed_outputs|trial_records|trial_digest|analyze)\.|"

@@ -56,7 +56,7 @@ BoxFacts healthy() {
   facts.work = {"/tmp", true, 100ULL << 30U};
   facts.plog_root = "/tmp/mstune-XXXXXX/trials/01234567-1000/plog";
   facts.has_npu_smi = true;
-  facts.devices = {{0, "910B2", "OK", {}}};
+  facts.devices = {{0, "910B2", "OK", "96.4", "37", {}}};
   return facts;
 }
 

@@ -62,7 +62,7 @@ TEST_CASE("codec: the facts about a machine survive the wire, lists within lists
   pass.missing = {"libgone.so"};
   pass.writes_mode = true;
   examined.facts.passes = {pass};
-  examined.facts.devices = {{3, "910B2", "OK", {{7, "python", 90}}}};
+  examined.facts.devices = {{3, "910B2", "OK", "96.4", "37", {{7, "python", 90}}}};
   const auto back = unpack_report(pack(Report{examined}));
   REQUIRE(back.has_value());
   const BoxFacts& facts = std::get<Examined>(*back).facts;
