@@ -154,6 +154,7 @@ BoxFacts BoxDesk::examine(const Environment& environment) const {
 protocol::PassManaged BoxDesk::manage(const protocol::ManagePass& request,
                                       const std::string& library, const Environment& environment) {
   const os::PassFolder folder = folder_of(environment);
+  const std::string holder = request.hold.substr(0, kHolderNameMax);
   protocol::PassManaged done{folder.library().string(), folder.is_installed(), {}};
   if (request.action == protocol::kPassInstall) {
     check_library(library);
@@ -162,13 +163,13 @@ protocol::PassManaged BoxDesk::manage(const protocol::ManagePass& request,
     done.was_there = folder.remove();
   } else if (request.action == protocol::kPassHold) {
     check_library(library);
-    auto& held = held_[request.hold.substr(0, kHolderNameMax)];
-    held.reset();
-    held = std::make_unique<os::HeldPass>(
-        folder, library, message("agent.pass_holder", "a campaign of {}", request.hold).text);
+    held_.erase(holder);
+    auto held = std::make_unique<os::HeldPass>(
+        folder, library, message("agent.pass_holder", "a campaign of {}", holder).text);
     done.was_there = !held->is_managed();
+    held_[holder] = std::move(held);
   } else if (request.action == protocol::kPassRelease) {
-    done.was_there = held_.erase(request.hold.substr(0, kHolderNameMax)) > 0;
+    done.was_there = held_.erase(holder) > 0;
   } else {
     throw usage_error("agent.unknown_pass_action", "this agent cannot \"{}\" a pass",
                       request.action);

@@ -85,8 +85,7 @@ look_at_machine() {
   seen=$(remote probe.sh) || fail "cannot run anything on $host: does \"ssh $host\" work by hand?"
   arch=$(field "$seen" arch)
   uid=$(field "$seen" uid)
-  stage=$(field "$seen" stage)
-  [ -n "$stage" ] || fail "$host gave no answer that makes sense: $seen"
+  [ -n "$arch" ] || fail "$host gave no answer that makes sense: $seen"
   [ -n "$kind" ] && return
   if [ "$uid" = 0 ] && [ -n "$(field "$seen" systemd)" ]; then
     kind=system
@@ -165,6 +164,8 @@ write_settings() {
 # Moves what was staged over there, and runs a script on it.
 run_there() {
   cp "$packaging/remote/places.sh" "$local_stage/"
+  local stage
+  stage=$(ssh "$host" mktemp -d)
   scp -q -r "$local_stage/." "$host:$stage/"
   remote "$1" "$stage"
 }

@@ -10,6 +10,3 @@ fi
 if systemctl --user show-environment >/dev/null 2>&1; then
   echo "user_manager=yes"
 fi
-stage=$(mktemp -d) || exit 1
-chmod 700 "$stage"
-echo "stage=$stage"
