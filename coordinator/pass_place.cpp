@@ -59,9 +59,15 @@ std::string find_pass_library(const std::string& file, std::string_view architec
                       "{} is not the tuning pass: name the {} that cmake built from pass/",
                       path.string(), std::string(kPassFile));
   }
-  if (const std::string here = os::architecture(); library->architecture != here) {
-    throw usage_error("pass.other_architecture", "{} is for {}, this machine is {}: build it here",
-                      path.string(), library->architecture, here);
+  if (library->architecture != architecture) {
+    throw usage_error("pass.other_architecture",
+                      "{} is for {}, that machine is {}: build it there, and name it with "
+                      "--library",
+                      path.string(), library->architecture, std::string(architecture));
+  }
+  if (bytes.size() > kSentBytesMax) {
+    throw usage_error("pass.library_too_large", "{} has {}, more than {}: strip it", path.string(),
+                      size_text(bytes.size()), size_text(kSentBytesMax));
   }
   return bytes;
 }
