@@ -2,11 +2,13 @@
 
 #include <cstdio>
 #include <exception>
+#include <utility>
 
 #include "agent/options.h"
 #include "agent/server.h"
 #include "common/error.h"
 #include "common/language.h"
+#include "common/os/service_manager.h"
 
 namespace {
 
@@ -27,13 +29,15 @@ int main(int argc, char** argv, char** environment) {
   try {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     mstune::speak(mstune::chosen_language(arguments, environment_strings(environment)));
+    const std::string notify_socket = mstune::os::take_notify_socket();
     const auto parsed = agent::parse_options(
         argc, argv, agent::parse_environment(environment_strings(environment)));
     if (const auto* printed = std::get_if<agent::Printed>(&parsed)) {
       fmt::print("{}", printed->text);
       return printed->status;
     }
-    const auto& options = std::get<agent::ServerOptions>(parsed);
+    auto options = std::get<agent::ServerOptions>(parsed);
+    options.notify_socket = notify_socket;
     agent::Server server(options);
     // English in every language: programs look for the address in it.
     fmt::print(stderr, "mstune-agent {}: listening at {}\n", ::getpid(), server.endpoint());
@@ -44,6 +48,8 @@ int main(int argc, char** argv, char** environment) {
     for (const mstune::Message& warning : options.warnings) {
       fmt::print(stderr, "mstune-agent: WARNING: {}\n", warning.text);
     }
+    mstune::os::tell_service_manager(
+        notify_socket, fmt::format("READY=1\nSTATUS=listening at {}", server.endpoint()));
     server.run();
     return 0;
   } catch (const mstune::Error& error) {

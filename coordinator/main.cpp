@@ -14,9 +14,11 @@
 #include "coordinator/commands/analyze_arguments.h"
 #include "coordinator/commands/compare_command.h"
 #include "coordinator/commands/confirm_arguments.h"
+#include "coordinator/commands/doctor.h"
 #include "coordinator/commands/export_command.h"
 #include "coordinator/commands/keygen_arguments.h"
 #include "coordinator/commands/manual_commands.h"
+#include "coordinator/commands/pass.h"
 #include "coordinator/commands/report_command.h"
 #include "coordinator/commands/tune_arguments.h"
 #include "coordinator/tune.h"
@@ -72,13 +74,15 @@ Subcommand agents(CLI::App& app) {
           }};
 }
 
-constexpr std::array<coordinator::AddSubcommand, 10> kSubcommands{tune,
+constexpr std::array<coordinator::AddSubcommand, 12> kSubcommands{tune,
                                                                   confirm,
                                                                   analyze,
                                                                   coordinator::add_report,
                                                                   coordinator::add_compare,
                                                                   coordinator::add_export,
                                                                   agents,
+                                                                  coordinator::doctor_command,
+                                                                  coordinator::pass_command,
                                                                   keygen,
                                                                   coordinator::add_completion,
                                                                   coordinator::add_man};

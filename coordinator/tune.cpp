@@ -16,8 +16,12 @@
 #include "common/words.h"
 #include "coordinator/commands/tune_arguments.h"
 #include "coordinator/console.h"
+#include "coordinator/failed_outputs.h"
+#include "coordinator/hints.h"
 #include "coordinator/keygen.h"
 #include "coordinator/local_agent.h"
+#include "coordinator/managed_pass.h"
+#include "coordinator/pass_place.h"
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"
 #include "coordinator/session.h"
@@ -263,18 +267,29 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
       refuse_relative_paths(session.build.command);
     }
   }
+  if (options.manage_pass) {
+    // Online the program compiles its graph itself, where the agent is.
+    result.pass = ManagedPass::Options{options.pass_library,
+                                       options.offline ? std::nullopt : target, result.environment};
+  }
   return result;
 }
 
 SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& directory,
                   Progress& progress) {
+  const auto note = [&](const Message& what) { progress.note(what); };
+  std::optional<ManagedPass> pass;
+  if (preparation.pass) {
+    pass.emplace(*preparation.pass, note);
+  } else if (const auto left = left_behind(variables_of(preparation.environment))) {
+    note(*left);
+  }
   std::optional<LocalAgent> local;
   if (preparation.local) {
     local.emplace(preparation.environment, preparation.session.campaign.reconnect_grace);
     preparation.session.endpoint = local->endpoint();
   }
-  Session session(preparation.session, stages, directory, progress);
-  return session.run();
+  return Session(preparation.session, stages, directory, progress).run();
 }
 
 namespace {
@@ -357,6 +372,9 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
     if (result.ending != Ending::failed || ranking.any_data()) {
       out << "\n" << report_table(preparation.document, ranking);
     }
+    out << hints_text(hints_of(
+        {preparation.document, ranking, result.trials,
+         failed_outputs(directory, preparation.session.build.om_directory, result.trials)}));
     out << said(message("tune.results", "results: {}", directory.path().string())) << '\n'
         << std::flush;
   }
