@@ -52,8 +52,8 @@ void Job::expire(TimePoint now) {
     run_deadline_ = kNever;
     const double seconds = std::chrono::duration<double>(settings_.timeout).count();
     end(protocol::kCauseTimeout,
-        message("trial.timeout", "it ran longer than {} (--timeout) and was ended",
-                duration_text(seconds)),
+        message("trial.timeout", "it ran longer than {} ({}) and was ended", duration_text(seconds),
+                settings_.timeout_rule),
         now);
   }
   if (now >= grace_deadline_) {

@@ -194,13 +194,11 @@ void Dispatcher::choose_builds(std::size_t first_trial) {
       continue;
     }
     const bool was_wanted = builds_[i] == BuildState::waiting && first_trial > 0;
-    const bool is_wanted =
-        was_wanted ||
-        std::any_of(settings_.trials.begin() + static_cast<std::ptrdiff_t>(first_trial),
-                    settings_.trials.end(), [&](const Trial& trial) {
-                      return trial.candidate == settings_.candidates[i] &&
-                             trials_[trial.index].state == TrialState::waiting;
-                    });
+    bool is_wanted = was_wanted;
+    for (std::size_t at = first_trial; at < trials_.size() && !is_wanted; ++at) {
+      is_wanted = settings_.trials[at].candidate == settings_.candidates[i] &&
+                  trials_[at].state == TrialState::waiting;
+    }
     builds_[i] = is_wanted ? BuildState::waiting : BuildState::left_out;
   }
   files_changed_ = true;

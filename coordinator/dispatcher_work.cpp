@@ -80,7 +80,7 @@ void Dispatcher::add_blocks(std::size_t first) {
     const Trial& trial = settings_.trials[at];
     if (at == first || !same_round(settings_.trials[at - 1], trial)) {
       Block block;
-      block.first = trial.index;
+      block.first = static_cast<std::uint32_t>(at);
       blocks_.push_back(block);
       if (settings_.spread == Spread::replicate) {
         devices_[*trial.device].own_blocks.push_back(blocks_.size() - 1);

@@ -28,9 +28,12 @@ using LinkAction = std::variant<SendRequest, LinkReady, LinkGone, LinkRefused>;
 
 class Link {
  public:
-  // `cann_env` is what the campaign's trials will use on that agent.
-  Link(std::string campaign, std::string cann_env, TimePoint now)
-      : campaign_(std::move(campaign)), cann_env_(std::move(cann_env)), next_send_(now) {}
+  Link(std::string campaign, TimePoint now) : campaign_(std::move(campaign)), next_send_(now) {}
+
+  // Of the greeting: whether the agent may keep the campaign's files when it is over.
+  void keep_files(bool keep) { keep_files_ = keep; }
+  // The same: the set_env.sh that the campaign's trials will use on that agent.
+  void use_cann(std::string cann_env) { cann_env_ = std::move(cann_env); }
 
   // Something arrived. What is not about the link (events, files) only shows that the agent lives.
   std::vector<LinkAction> handle(const protocol::Report& report, TimePoint now);
@@ -45,6 +48,7 @@ class Link {
 
   std::string campaign_;
   std::string cann_env_;
+  bool keep_files_ = true;
   State state_ = State::greeting;
   TimePoint next_send_;           // of a Hello while greeting, of a Ping when ready
   TimePoint silent_at_ = kNever;  // gone unless something is heard before

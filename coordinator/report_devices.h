@@ -1,7 +1,7 @@
 // Which device and which agent contributed what, in plain words for the console. Pure.
 #pragma once
 
-#include <string>
+#include <vector>
 
 #include "coordinator/documents.h"
 
@@ -9,6 +9,6 @@ namespace mstune::coordinator {
 
 // A line for each device, for each agent that brought none or was given up, and where devices
 // disagree with the recommendation. Empty for a campaign with one device.
-std::string devices_text(const CampaignDocument& campaign, const Ranking& ranking);
+std::vector<Message> devices_messages(const CampaignDocument& campaign, const Ranking& ranking);
 
 }  // namespace mstune::coordinator

@@ -48,7 +48,8 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
       progress_(progress),
       campaign_id_(options_.session_id),
       dispatcher_(campaign_settings(options_), steady_now()),
-      descriptors_max_(os::raise_descriptor_limit()) {
+      descriptors_max_(os::raise_descriptor_limit()),
+      reader_(worker_) {
   fleet_.spread = options_.campaign.spread;
   for (const AgentOptions& agent : options_.agents) {
     AgentRecord record;
@@ -56,8 +57,10 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
     fleet_.agents.push_back(std::move(record));
     agents_.emplace_back();
     agents_.back().connection = std::make_unique<Connection>(
-        agent.endpoint, campaign_id_, agent.spec.cann_env, upload_options(options_.upload_timeout),
+        agent.endpoint, agent.security, campaign_id_, upload_options(options_.upload_timeout),
         worker_, steady_now());
+    agents_.back().connection->keep_files(agent.keep_files);
+    agents_.back().connection->use_cann(agent.spec.cann_env);
   }
 }
 
@@ -65,12 +68,15 @@ Session::~Session() = default;
 
 SessionResult Session::run() {
   os::become_subreaper();  // what a build leaves behind comes to us and is ended
+  progress_.tick(steady_now());
+  progress_.planned(options_.campaign.trials.size(), options_.campaign.open_ended);
   take_over_finished(options_.campaign.trials);
   dispatch(Tick{}, steady_now());
   while (!dispatcher_.finished()) {
     os::PollSet polled;
     wait(polled, steady_now());
     const TimePoint now = steady_now();
+    progress_.tick(now);
     if (polled.readable(signals_.descriptor())) {
       look_at_signals(now);
     }
@@ -105,6 +111,7 @@ void Session::take_over_finished(const std::vector<Trial>& planned) {
         std::find_if(options_.finished.begin(), options_.finished.end(),
                      [&](const EvaluatedTrial& other) { return other.trial.index == trial.index; });
     if (found != options_.finished.end()) {
+      progress_.known(*found);
       result_.trials.push_back(*found);
     }
   }
@@ -113,7 +120,7 @@ void Session::take_over_finished(const std::vector<Trial>& planned) {
 // ---- waiting ----
 
 TimePoint Session::deadline() const {
-  TimePoint earliest = dispatcher_.deadline();
+  TimePoint earliest = std::min(dispatcher_.deadline(), progress_.deadline());
   for (const AgentSide& agent : agents_) {
     earliest = std::min(earliest, agent.connection->deadline());
   }
@@ -216,6 +223,15 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
 void Session::start_build(std::size_t candidate, TimePoint now) {
   BuildRequest request = options_.build;
   request.candidate = dispatcher_.candidates()[candidate];
+  if (request.command.empty()) {  // there are only the targets' files to send
+    dispatch(Built{candidate}, now);
+    return;
+  }
+  if (const auto found = options_.built.find(request.candidate); found != options_.built.end()) {
+    oms_[candidate] = found->second;
+    dispatch(Built{candidate}, now);
+    return;
+  }
   progress_.building(request.candidate);
   try {
     builds_.push_back({candidate, Build(std::move(request), now), now});
@@ -244,81 +260,76 @@ void Session::step_builds(TimePoint now) {
   }
 }
 
-// An OM is digested once, whoever gets it.
+// A file is read and digested once, whoever gets it.
 void Session::start_upload(const StartUpload& upload, TimePoint now) {
-  const AgentRecord& agent = fleet_.agents[upload.agent];
-  if (const auto why = om_mismatch(oms_.at(upload.candidate).filename().string(), agent)) {
-    if (!options_.allow_mismatch) {
-      dispatch(UploadFailed{upload.agent, upload.candidate, *why}, now);
-      return;
+  const Destination destination{upload.agent, upload.candidate};
+  std::vector<BundledFile> files;
+  if (const auto om = oms_.find(upload.candidate); om != oms_.end()) {
+    if (const auto why = om_mismatch(om->second.filename().string(), fleet_.agents[upload.agent])) {
+      if (!options_.allow_mismatch) {
+        dispatch(UploadFailed{upload.agent, upload.candidate, *why}, now);
+        return;
+      }
+      progress_.note(*why);
     }
-    progress_.note(*why);
+    files = files_of_om(om->second);
   }
-  if (const auto source = sources_.find(upload.candidate); source != sources_.end()) {
-    agents_[upload.agent].connection->upload(upload.candidate, source->second, now);
+  const auto& more = options_.agents[upload.agent].files;
+  files.insert(files.end(), more.begin(), more.end());
+  reader_.read(std::move(files), [this, destination](const auto& result) {
+    if (const auto* failure = std::get_if<Message>(&result)) {
+      finish_upload(destination, *failure, steady_now());
+    } else {
+      ship(destination, std::get<std::vector<ReadFile>>(result));
+    }
+  });
+}
+
+void Session::ship(const Destination& destination, std::vector<ReadFile> files) {
+  Shipment& shipment = shipments_[destination];
+  shipment = {std::move(files), 0};
+  shipment.under_way = shipment.files.size();
+  for (const ReadFile& file : shipment.files) {
+    shipped_for_[++last_file_] = destination;
+    agents_[destination.first].connection->upload(last_file_, file.source, steady_now());
+  }
+  if (shipment.files.empty()) {  // this agent needs none, others do
+    finish_upload(destination, std::nullopt, steady_now());
+  }
+}
+
+void Session::take_shipped(FileId file, const std::optional<Message>& failure, TimePoint now) {
+  const auto found = shipped_for_.find(file);
+  if (found == shipped_for_.end()) {
     return;
   }
-  const bool under_way =
-      std::any_of(waiting_uploads_.begin(), waiting_uploads_.end(),
-                  [&](const StartUpload& other) { return other.candidate == upload.candidate; });
-  waiting_uploads_.push_back(upload);
-  if (!under_way) {
-    digest(upload.candidate);
+  const Destination destination = found->second;
+  shipped_for_.erase(found);
+  if (failure || --shipments_.at(destination).under_way == 0) {
+    finish_upload(destination, failure, now);
   }
 }
 
-// On the worker; then hands the OM to the connections that wait for it.
-void Session::digest(std::size_t candidate) {
-  const auto finish = [this, candidate](const std::optional<Message>& failure) {
-    const auto of_candidate = std::stable_partition(
-        waiting_uploads_.begin(), waiting_uploads_.end(),
-        [&](const StartUpload& upload) { return upload.candidate != candidate; });
-    const std::vector<StartUpload> uploads(of_candidate, waiting_uploads_.end());
-    waiting_uploads_.erase(of_candidate, waiting_uploads_.end());
-    for (const StartUpload& upload : uploads) {
-      if (failure) {
-        finish_upload(upload, failure, steady_now());
-      } else {
-        agents_[upload.agent].connection->upload(candidate, sources_.at(candidate), steady_now());
-      }
-    }
-  };
-  const fs::path path = oms_.at(candidate);
-  // Candidates of one model are nearly equal: what equals the one before needs no digest.
-  const auto sibling = sources_.empty() ? nullptr : std::prev(sources_.end())->second;
-  const bool taken = worker_.submit(
-      [this, candidate, path, sibling, finish]() -> os::Worker::Result {
-        auto source = std::make_shared<UploadSource>();
-        source->file = os::open_source(path);
-        source->manifest = std::make_shared<const Manifest>(os::compute_manifest(
-            source->file, std::stop_token(),
-            sibling ? os::Sibling{&sibling->file, sibling->manifest.get()} : os::Sibling{}));
-        return [this, candidate, source, finish] {
-          sources_[candidate] = source;
-          finish(std::nullopt);
-        };
-      },
-      [finish](const Error& error) { finish(error.message()); });
-  if (!taken) {
-    finish(message("upload.too_busy", "too much waits to be read"));
-  }
-}
-
-void Session::finish_upload(const StartUpload& upload, const std::optional<Message>& failure,
+void Session::finish_upload(const Destination& destination, const std::optional<Message>& failure,
                             TimePoint now) {
-  const Candidate& which = dispatcher_.candidates()[upload.candidate];
+  const auto& [at, candidate] = destination;
+  const Candidate& which = dispatcher_.candidates()[candidate];
   if (failure) {
-    dispatch(UploadFailed{upload.agent, upload.candidate,
-                          message("upload.failed", "the OM of {} did not reach the agent: {}",
-                                  name(which), failure->text)},
+    dispatch(UploadFailed{at, candidate,
+                          message("upload.failed", "the files of {} did not reach the agent: {}",
+                                  name(which), *failure)},
              now);
     return;
   }
-  AgentSide& agent = agents_[upload.agent];
+  AgentSide& agent = agents_[at];
   const std::uint64_t sent = agent.connection->bytes_sent() - agent.bytes_sent_before;
   agent.bytes_sent_before = agent.connection->bytes_sent();
-  progress_.uploaded(which, sources_.at(upload.candidate)->manifest->size, sent);
-  dispatch(Uploaded{upload.agent, upload.candidate}, now);
+  std::uint64_t size = 0;
+  for (const ReadFile& file : shipments_.at(destination).files) {
+    size += file.source->manifest->size;
+  }
+  progress_.uploaded(which, size, sent);
+  dispatch(Uploaded{at, candidate}, now);
 }
 
 void Session::ask_stages(TimePoint now) {
@@ -327,6 +338,7 @@ void Session::ask_stages(TimePoint now) {
   for (const Message& said : next.said) {
     progress_.decided(said);
   }
+  progress_.planned(next.trials.size(), stages_.open_ended() && !next.trials.empty());
   dispatch(TrialsAdded{next.candidates, next.trials}, now);
 }
 

@@ -8,9 +8,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/os/signals.h"
+#include "coordinator/bundle.h"
 #include "coordinator/collector.h"
 #include "coordinator/compiler.h"
 #include "coordinator/connection.h"
@@ -25,20 +27,24 @@ namespace mstune::coordinator {
 struct AgentOptions {
   std::string name;  // for people: "npu-a:18600"
   std::string endpoint;
+  std::optional<os::ConnectSecurity> security;
   protocol::TrialSpec spec;           // what all trials there have in common
   std::size_t devices_per_trial = 1;  // from 1
+  std::vector<BundledFile> files;     // that go along with each candidate
+  bool keep_files = true;             // the agent may keep them
 };
 
 struct SessionOptions {
   std::vector<AgentOptions> agents;  // at least one
   CampaignSettings campaign;
-  CampaignDocument document;  // written again when the devices are known
+  std::optional<CampaignDocument> document;  // written again when the devices are known
   Gates gates;
-  std::string mode_variable;                   // set to the candidate for each trial; empty offline
-  BuildRequest build;                          // offline: what all builds have in common
-  Duration upload_timeout = Duration::zero();  // zero: none
-  std::string digest_pattern;                  // empty: results are not compared
-  std::string session_id;                      // 1 to 64 characters; agents know the campaign by it
+  std::string mode_variable;  // set to the candidate for each trial; empty offline
+  BuildRequest build;         // offline: what all builds have in common
+  std::map<Candidate, std::filesystem::path> built;  // OMs that are there and need no build
+  Duration upload_timeout = Duration::zero();        // zero: none
+  std::string digest_pattern;                        // empty: results are not compared
+  std::string session_id;  // 1 to 64 characters; agents know the campaign by it
   PlogChoice plog = PlogChoice::all;
   std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
   std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
@@ -48,9 +54,10 @@ struct SessionOptions {
 
 struct SessionResult {
   Ending ending = Ending::complete;
-  Message why;                         // text is empty when complete
-  std::vector<EvaluatedTrial> trials;  // those that are on disk, by index
-  std::optional<Fleet> fleet;          // of a campaign with more than one device
+  Message why;                                  // text is empty when complete
+  std::vector<EvaluatedTrial> trials;           // those that are on disk, by index
+  std::map<std::string, std::string> versions;  // that the first agent told
+  std::optional<Fleet> fleet;                   // of a campaign with more than one device
 };
 
 class Session {
@@ -75,6 +82,11 @@ class Session {
     std::uint64_t acknowledged = 0;        // events that the agent knows to be safe
     std::uint64_t progress_at_status = 0;  // so much had come when it was last heard how it stands
   };
+  struct Shipment {  // what a candidate's trials need at an agent
+    std::vector<ReadFile> files;
+    std::size_t under_way = 0;
+  };
+  using Destination = std::pair<std::size_t, std::size_t>;  // agent, candidate
   struct ActiveBuild {
     std::size_t candidate = 0;
     Build build;
@@ -99,8 +111,9 @@ class Session {
 
   void start_build(std::size_t candidate, TimePoint now);
   void start_upload(const StartUpload& upload, TimePoint now);
-  void digest(std::size_t candidate);
-  void finish_upload(const StartUpload& upload, const std::optional<Message>& failure,
+  void ship(const Destination& destination, std::vector<ReadFile> files);
+  void take_shipped(FileId file, const std::optional<Message>& failure, TimePoint now);
+  void finish_upload(const Destination& destination, const std::optional<Message>& failure,
                      TimePoint now);
   void assign(const AssignAttempt& action);
   void assign_again(ActiveTrial& active);
@@ -143,16 +156,18 @@ class Session {
   std::string campaign_id_;
   Dispatcher dispatcher_;
   std::vector<ActiveBuild> builds_;
-  std::map<std::size_t, std::filesystem::path> oms_;              // by candidate, once built
-  std::map<std::size_t, std::shared_ptr<UploadSource>> sources_;  // by candidate, once digested
-  std::vector<StartUpload> waiting_uploads_;                      // for their digest
-  std::map<std::uint32_t, ActiveTrial> active_;                   // by trial
+  std::map<std::size_t, std::filesystem::path> oms_;  // by candidate, once built
+  std::map<Destination, Shipment> shipments_;
+  std::map<FileId, Destination> shipped_for_;  // of each file under way
+  FileId last_file_ = 0;
+  std::map<std::uint32_t, ActiveTrial> active_;  // by trial
   Fleet fleet_;
   bool fleet_checked_ = false;
   std::uint64_t descriptors_max_ = 0;
   SessionResult result_;
   bool interrupted_ = false;
   os::Worker worker_;
+  BundleReader reader_;
   std::vector<AgentSide> agents_;
 };
 

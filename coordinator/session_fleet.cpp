@@ -62,6 +62,11 @@ void Session::take_welcome(std::size_t agent, const protocol::Welcome& welcome, 
   side.instance = welcome.instance;
   side.groups = groups;
   side.chips = chips_of(welcome, groups.size(), per_trial);
+  if (agent == 0) {
+    result_.versions = {{"agent", welcome.software},
+                        {"host", welcome.host},
+                        {"architecture", welcome.architecture}};
+  }
   dispatch(AgentReady{agent, welcome.instance, groups.size()}, now);
   if (fleet_checked_) {
     note_devices();
@@ -120,9 +125,11 @@ void Session::write_fleet() {
     return;
   }
   stages_.set_fleet(fleet_);
-  options_.document.fleet = fleet_;
-  options_.document.candidates = stages_.candidates();
-  directory_.write_campaign(options_.document);
+  if (options_.document) {
+    options_.document->fleet = fleet_;
+    options_.document->candidates = stages_.candidates();
+    directory_.write_campaign(*options_.document);
+  }
 }
 
 void Session::check_fleet(TimePoint now) {

@@ -79,9 +79,13 @@ void Session::send_assignment(ActiveTrial& active) {
   const auto& candidates = dispatcher_.candidates();
   const auto place = static_cast<std::size_t>(
       std::find(candidates.begin(), candidates.end(), candidate) - candidates.begin());
-  if (const auto source = sources_.find(place); source != sources_.end()) {
-    request.spec.om = oms_.at(place).filename().string();
-    request.spec.files = {{request.spec.om, {raw(source->second->manifest->identity)}}};
+  if (const auto om = oms_.find(place); om != oms_.end()) {
+    request.spec.om = om->second.filename().string();
+  }
+  if (const auto shipment = shipments_.find({attempt.agent, place}); shipment != shipments_.end()) {
+    for (const ReadFile& file : shipment->second.files) {
+      request.spec.files.push_back({file.name, {raw(file.source->manifest->identity)}});
+    }
   }
   send(attempt.agent, request);
 }
@@ -138,8 +142,9 @@ void Session::discard_attempt(const DiscardAttempt& action) {
     active_.erase(found);
   }
   const auto recorded =
-      std::find_if(result_.trials.begin(), result_.trials.end(),
-                   [&](const auto& result) { return result.trial.index == action.attempt.trial; });
+      std::find_if(result_.trials.begin(), result_.trials.end(), [&](const auto& result) {
+        return result.trial.index == dispatcher_.trial(action.attempt.trial).index;
+      });
   if (recorded != result_.trials.end()) {
     trial = recorded->trial;
     result_.trials.erase(recorded);
@@ -171,9 +176,9 @@ void Session::take(std::size_t agent, const ConnectionEvent& event, TimePoint no
   } else if (const auto* refused = std::get_if<LinkRefused>(&event)) {
     dispatch(AgentRefused{agent, refused->why}, now);
   } else if (const auto* uploaded = std::get_if<FileUploaded>(&event)) {
-    finish_upload({agent, uploaded->file}, std::nullopt, now);
+    take_shipped(uploaded->file, std::nullopt, now);
   } else if (const auto* failed = std::get_if<FileNotUploaded>(&event)) {
-    finish_upload({agent, failed->file}, failed->why, now);
+    take_shipped(failed->file, failed->why, now);
   } else {
     const auto& arrived = std::get<ReportArrived>(event);
     take(agent, arrived.report, arrived.payload, now);
@@ -194,7 +199,7 @@ void Session::take(std::size_t agent, const protocol::Report& report, const std:
     }
   } else if (const auto* failure = std::get_if<protocol::Failure>(&report)) {
     const Message why = message("campaign.agent_says", "the agent refused a request ({}): {}",
-                                failure->request, failure->what.text);
+                                failure->request, failure->what);
     if (failure->request == "assign") {
       dispatch(AgentRefused{agent, why}, now);  // it would refuse the next one for the same reason
     } else if (failure->what.id != "agent.no_session") {
@@ -213,6 +218,7 @@ void Session::take_events(const protocol::Events& events, TimePoint now) {
     assign_again(*trial);  // some are missing: ask from where we are
     return;
   }
+  progress_.grown(recorder.trial(), recorder.records());
   // Not each batch: the agent's window is wide, and every message wakes the measuring machine.
   constexpr std::uint64_t kAcknowledgeEvery = 512;
   if (recorder.exited() || recorder.events() >= trial->acknowledged + kAcknowledgeEvery) {
@@ -247,6 +253,10 @@ void Session::take_status(std::size_t agent, const protocol::Status& status, Tim
   if (lost) {
     dispatch(AttemptLost{attempt}, now);
     return;
+  }
+  if (!status.held_by.empty()) {
+    progress_.note(message("campaign.waits_for_device",
+                           "the agent's devices are taken: waiting for {}", status.held_by));
   }
   dispatch(AttemptSeen{attempt}, now);
   trial = active(key);

@@ -34,7 +34,11 @@ class TuneArguments {
   std::string configs_;
   std::string order_ = "random";
   std::string spread_ = "share";
+  std::string confirm_rounds_;  // empty where --confirm has no number
   double timeout_seconds_ = 1800;
+  std::optional<double> build_timeout_seconds_;
+  std::optional<double> upload_timeout_seconds_;
+  std::optional<double> wait_timeout_seconds_;
   FaultArguments faults_;
   GateArguments gates_;
 };

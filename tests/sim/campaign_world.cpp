@@ -47,7 +47,7 @@ CampaignWorld::CampaignWorld(const CampaignFaults& faults, std::uint64_t seed)
           {.timeout = seconds(40)}, random_),
       settings_(settings_of(faults)),
       dispatcher_(settings_, kStart),
-      link_(kCampaign, "", kStart) {
+      link_(kCampaign, kStart) {
   schedule_faults();
 }
 

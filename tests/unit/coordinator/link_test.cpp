@@ -32,14 +32,25 @@ bool sends(const std::vector<LinkAction>& actions) {
 }
 
 Link ready_link() {
-  Link link("c", "", kStart);
+  Link link("c", kStart);
   CHECK(sends<protocol::Hello>(link.tick(kStart)));
   CHECK(has<LinkReady>(link.handle(protocol::Welcome{}, kStart)));
   return link;
 }
 
+TEST_CASE("link: a welcome in another major version is refused with a sentence") {
+  Link link("c", kStart);
+  link.tick(kStart);
+  protocol::Welcome welcome;
+  welcome.major = protocol::kMajor + 1;
+  const auto actions = link.handle(welcome, kStart);
+  REQUIRE(has<LinkRefused>(actions));
+  CHECK(std::get<LinkRefused>(actions.back()).why.id == "link.other_protocol");
+  CHECK_FALSE(link.ready());
+}
+
 TEST_CASE("link: greets again, less and less often, until it is welcome") {
-  Link link("c", "", kStart);
+  Link link("c", kStart);
   TimePoint now = kStart;
   for (int i = 0; i < 20; ++i) {
     CHECK(link.deadline() == now);
@@ -80,7 +91,7 @@ TEST_CASE("link: an agent that forgot the session is greeted at once") {
 }
 
 TEST_CASE("link: a refused hello is final") {
-  Link link("c", "", kStart);
+  Link link("c", kStart);
   CHECK(has<LinkRefused>(
       link.handle(protocol::Failure{"hello", message("agent.other_protocol", "no")}, kStart)));
   CHECK(link.deadline() == kNever);
