@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kReleasedKept = 4096;
 constexpr std::size_t kCampaignIdMax = 64;
+constexpr std::uint64_t kWaitMaxMs = 1000ULL * 3600 * 24 * 365;
 
 // The trial that a request is about; an empty key when it is about none.
 const protocol::TrialKey& key_of(const protocol::Request& request) {
@@ -41,6 +42,7 @@ Desk::Desk(desk::Options options) : options_(std::move(options)), slots_(options
 std::vector<desk::Action> Desk::handle(const desk::Event& event, TimePoint now) {
   drop_silent_sessions(now);
   give_up_waiting(now);
+  let_go(files_.expire(now));
   std::visit([&](const auto& happened) { on(happened, now); }, event);
   give_out_slots(now);
   tell_waiting(now);
@@ -48,14 +50,12 @@ std::vector<desk::Action> Desk::handle(const desk::Event& event, TimePoint now) 
 }
 
 TimePoint Desk::deadline() const {
-  TimePoint earliest = next_status_;
+  TimePoint earliest = std::min(next_status_, files_.deadline());
   for (const auto& [campaign, session] : sessions_) {
     earliest = std::min(earliest, after(session.last_heard, protocol::kSilenceMax));
   }
-  if (options_.policy) {
-    for (const Slots::Trial& trial : slots_.waiting()) {
-      earliest = std::min(earliest, after(trial.since, options_.policy->wait_max));
-    }
+  for (const Slots::Trial& trial : slots_.waiting()) {
+    earliest = std::min(earliest, trial.until);
   }
   return earliest;
 }
@@ -144,7 +144,7 @@ void Desk::greet(const desk::MessageArrived& arrived, const protocol::Hello& hel
   // A peer that begins another campaign has left the one before.
   if (const Session* former = session_of(arrived)) {
     if (former->campaign != hello.campaign) {
-      leave(std::string(former->campaign), false);
+      leave(std::string(former->campaign), false, now);
     }
   }
   const auto old = sessions_.find(hello.campaign);
@@ -159,10 +159,8 @@ void Desk::greet(const desk::MessageArrived& arrived, const protocol::Hello& hel
     actions_.emplace_back(desk::EndFileSession{old->second.number});
   }
   sessions_[hello.campaign] = {++sessions_made_, peer, arrived.client, hello.campaign, now};
-  protocol::Welcome welcome = options_.greeting;
-  welcome.slots = slots_.states(now);
-  welcome.waiting = static_cast<std::uint32_t>(slots_.waiting().size());
-  reply(peer, std::move(welcome));
+  files_.arrive(hello.campaign, hello.keep_files);
+  reply(peer, options_.greeting);
 }
 
 bool Desk::belongs_to_another(const std::string& campaign, const std::string& client) const {
@@ -179,7 +177,11 @@ void Desk::take(Session& session, protocol::Request request, TimePoint now) {
   } else if (const auto* assignment = std::get_if<protocol::Assign>(&request)) {
     assign(session, *assignment, now);
   } else if (std::holds_alternative<protocol::Goodbye>(request)) {
-    leave(std::string(session.campaign), true);
+    leave(std::string(session.campaign), true, now);
+  } else if (const auto* inspection = std::get_if<protocol::Inspect>(&request)) {
+    inspect(session, *inspection, now);
+  } else if (std::holds_alternative<protocol::Purge>(request)) {
+    actions_.emplace_back(desk::PurgeStore{session.number});
   } else if (is_about_files(request)) {
     const auto* offer = std::get_if<protocol::Offer>(&request);
     auto refused = offer != nullptr && options_.policy
@@ -188,6 +190,9 @@ void Desk::take(Session& session, protocol::Request request, TimePoint now) {
     if (refused) {
       reply(session.peer, protocol::Refused{offer->upload, std::move(*refused)});
     } else {
+      if (offer != nullptr) {
+        hold(session.campaign, offer->identity);
+      }
       actions_.emplace_back(desk::PassToFiles{session.number, std::move(request)});
     }
   } else {
@@ -229,7 +234,10 @@ void Desk::assign(const Session& session, const protocol::Assign& request, TimeP
     return;
   }
   trials_.emplace(key, session.client);
-  slots_.wait(key, session.client, now);
+  slots_.wait(key, session.client, now, wait_until(request.spec, now));
+  for (const protocol::FileReference& file : request.spec.files) {
+    hold(session.campaign, file.identity);
+  }
   actions_.emplace_back(desk::CreateTrial{key, request.spec, session.client});
   reply(session.peer, protocol::Status{key, protocol::kStateQueued, 0, slots_.holders()});
 }
@@ -254,9 +262,14 @@ void Desk::take_trial_request(const Session& session, const protocol::Request& r
 
 // ---- sessions ----
 
-void Desk::leave(const std::string& campaign, bool for_good) {
+void Desk::leave(const std::string& campaign, bool for_good, TimePoint now) {
   actions_.emplace_back(desk::EndFileSession{sessions_.at(campaign).number});
   sessions_.erase(campaign);
+  if (for_good) {
+    let_go(files_.end(campaign));
+  } else {
+    files_.lose(campaign, after(now, options_.reconnect_grace));
+  }
   for (const auto& [key, client] : trials_) {
     if (key.campaign == campaign) {
       actions_.emplace_back(desk::TellTrial{key, CoordinatorGone{for_good}});
@@ -275,14 +288,14 @@ void Desk::drop_silent_sessions(TimePoint now) {
     }
   }
   for (const std::string& campaign : silent) {
-    leave(campaign, false);
+    leave(campaign, false, now);
   }
 }
 
-void Desk::on(const desk::StopAsked& /*event*/, TimePoint /*now*/) {
+void Desk::on(const desk::StopAsked& /*event*/, TimePoint now) {
   stopping_ = true;
   while (!sessions_.empty()) {
-    leave(std::string(sessions_.begin()->first), true);
+    leave(std::string(sessions_.begin()->first), true, now);
   }
   for (const auto& [key, client] : trials_) {
     actions_.emplace_back(desk::TellTrial{key, CoordinatorGone{true}});
@@ -291,6 +304,30 @@ void Desk::on(const desk::StopAsked& /*event*/, TimePoint /*now*/) {
 }
 
 void Desk::on(const desk::Tick& /*event*/, TimePoint /*now*/) {}
+
+// ---- files and the agent itself ----
+
+void Desk::hold(const std::string& campaign, const protocol::Bytes& identity) {
+  const auto digest = parse_raw_digest(identity.value);
+  if (digest && files_.add(campaign, *digest)) {
+    actions_.emplace_back(desk::HoldFile{*digest});
+  }
+}
+
+void Desk::let_go(FilesLeft files) {
+  if (!files.unneeded.empty()) {
+    actions_.emplace_back(desk::LetGo{std::move(files)});
+  }
+}
+
+void Desk::inspect(const Session& session, const protocol::Inspect& request, TimePoint now) {
+  protocol::Condition condition;
+  condition.sequence = request.sequence;
+  condition.devices = slots_.conditions(now);
+  condition.queued = slots_.waiting().size();
+  condition.sessions = sessions_.size();
+  actions_.emplace_back(desk::ReportCondition{session.number, std::move(condition)});
+}
 
 // ---- devices ----
 
@@ -312,20 +349,30 @@ void Desk::give_out_slots(TimePoint now) {
   }
 }
 
-void Desk::give_up_waiting(TimePoint now) {
-  if (!options_.policy) {
-    return;
+TimePoint Desk::wait_until(const protocol::TrialSpec& spec, TimePoint now) const {
+  TimePoint until = kNever;
+  if (spec.wait_timeout_ms > 0) {
+    until = after(now, std::chrono::milliseconds(std::min(spec.wait_timeout_ms, kWaitMaxMs)));
   }
-  const Duration longest = options_.policy->wait_max;
+  return options_.policy ? std::min(until, after(now, options_.policy->wait_max)) : until;
+}
+
+void Desk::give_up_waiting(TimePoint now) {
   const auto waiting = slots_.waiting();  // a copy: it changes below
   for (const Slots::Trial& trial : waiting) {
-    if (now >= after(trial.since, longest)) {
-      Message why = message(
-          "agent.waited_too_long", "no device was free for {} (agent.conf: wait-time); held by {}",
-          duration_text(std::chrono::duration<double>(longest).count()), slots_.holders());
-      slots_.stop_waiting(trial.key);
-      actions_.emplace_back(desk::TellTrial{trial.key, NotStarted{std::move(why)}});
+    if (now < trial.until) {
+      continue;
     }
+    const Duration waited = trial.until - trial.since;
+    const bool by_rule = options_.policy && waited >= options_.policy->wait_max;
+    Message why =
+        message("agent.waited_too_long",
+                "no device was free for {} ({}); held by {}: see mstune agents, or wait longer",
+                duration_text(std::chrono::duration<double>(waited).count()),
+                by_rule ? "wait-time in agent.conf" : "--wait-timeout", slots_.holders());
+    slots_.stop_waiting(trial.key);
+    actions_.emplace_back(
+        desk::TellTrial{trial.key, NotStarted{std::move(why), protocol::kCauseWait}});
   }
 }
 

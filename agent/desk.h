@@ -16,6 +16,7 @@
 #include <variant>
 #include <vector>
 
+#include "agent/campaign_files.h"
 #include "agent/download.h"
 #include "agent/job.h"
 #include "agent/policy.h"
@@ -68,13 +69,28 @@ struct TellTrial {
 struct FetchFile {
   protocol::Fetch request;
 };
-using Action =
-    std::variant<Reply, PassToFiles, EndFileSession, CreateTrial, BeginTrial, TellTrial, FetchFile>;
+struct HoldFile {  // it is not to be dropped before LetGo
+  Digest identity{};
+};
+struct LetGo {
+  FilesLeft files;
+};
+struct ReportCondition {  // what the desk knows; the store's figures and the age are to be filled
+                          // in
+  SessionId session = 0;
+  protocol::Condition condition;
+};
+struct PurgeStore {
+  SessionId session = 0;
+};
+using Action = std::variant<Reply, PassToFiles, EndFileSession, CreateTrial, BeginTrial, TellTrial,
+                            FetchFile, HoldFile, LetGo, ReportCondition, PurgeStore>;
 
 struct Options {
-  protocol::Welcome greeting;    // what this agent says of itself; slots are filled in
+  protocol::Welcome greeting;    // what this agent says of itself
   std::vector<int> devices;      // logic ids; empty: one slot
   std::optional<Policy> policy;  // nothing: a coordinator's own agent
+  Duration reconnect_grace = std::chrono::seconds(60);
   std::size_t sessions_max = 256;
   std::size_t trials_max = 256;                      // of one client
   Duration status_period = std::chrono::seconds(2);  // of those that wait
@@ -113,8 +129,12 @@ class Desk {
   void take(Session& session, protocol::Request request, TimePoint now);
   void assign(const Session& session, const protocol::Assign& request, TimePoint now);
   void take_trial_request(const Session& session, const protocol::Request& request);
-  void leave(const std::string& campaign, bool for_good);
+  void leave(const std::string& campaign, bool for_good, TimePoint now);
+  void hold(const std::string& campaign, const protocol::Bytes& identity);
+  void let_go(FilesLeft files);
+  void inspect(const Session& session, const protocol::Inspect& request, TimePoint now);
   void drop_silent_sessions(TimePoint now);
+  [[nodiscard]] TimePoint wait_until(const protocol::TrialSpec& spec, TimePoint now) const;
   void give_up_waiting(TimePoint now);
   void tell_waiting(TimePoint now);
   void give_out_slots(TimePoint now);
@@ -132,6 +152,7 @@ class Desk {
   std::map<protocol::TrialKey, std::string> trials_;  // and whose they are: a client's name
   std::deque<protocol::TrialKey> released_;           // the last ones: never run again
   Slots slots_;
+  CampaignFiles files_;
   SessionId sessions_made_ = 0;
   TimePoint next_status_ = kNever;
   bool stopping_ = false;

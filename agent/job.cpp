@@ -136,7 +136,7 @@ void Job::on(const EnvironmentReady& /*event*/, TimePoint /*now*/) {
 }
 
 void Job::on(const NotStarted& event, TimePoint now) {
-  end(protocol::kCauseNotStarted, event.why, now);
+  end(event.cause, event.why, now);
   if (state_ == State::starting) {
     finish();
   }

@@ -26,8 +26,9 @@ struct JobSettings {
 
 // ---- what happened ----
 struct EnvironmentReady {};
-struct NotStarted {  // the environment, the files or the program itself
+struct NotStarted {  // the environment, the files, the program itself, or no device in time
   Message why;
+  const char* cause = protocol::kCauseNotStarted;
 };
 struct ProgramStarted {
   std::uint64_t pid = 0;

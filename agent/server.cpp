@@ -1,7 +1,5 @@
 #include "agent/server.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "agent/work_directory.h"
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
@@ -23,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCookieName = "MSTUNE_TRIAL";
 constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
 
 TimePoint steady_now() {
@@ -38,19 +36,6 @@ std::vector<std::string> own_environment() {
   return strings;
 }
 
-os::UniqueFd lock_directory(const fs::path& work_dir) {
-  os::make_private_directory(work_dir);
-  const fs::path path = work_dir / "lock";
-  os::UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock.valid() || ::flock(lock.value(), LOCK_EX | LOCK_NB) != 0) {
-    throw environment_error("agent.work_dir_in_use",
-                            "another agent uses {}: end it, or give this one a --work-dir of its "
-                            "own",
-                            work_dir.string());
-  }
-  return lock;
-}
-
 std::string architecture() {
   utsname name{};
   return ::uname(&name) == 0 ? name.machine : "unknown";
@@ -60,15 +45,16 @@ std::string architecture() {
 
 Server::Server(ServerOptions options)
     : options_(std::move(options)),
-      lock_(lock_directory(options_.work_dir)),
+      lock_(claim_work_directory(options_.work_dir)),
       instance_(os::random_hex_id()),
       gate_(options_.gate ? std::make_optional<Gate>(*options_.gate) : std::nullopt),
-      socket_((sweep_former_life(),
-               os::Socket::listen(options_.endpoint,
-                                  gate_ ? std::make_optional(gate_->security()) : std::nullopt))),
+      former_life_(clear_former_life(options_.work_dir)),
+      socket_(os::Socket::listen(options_.endpoint,
+                                 gate_ ? std::make_optional(gate_->security()) : std::nullopt)),
       environments_(options_.work_dir, parse_environment(own_environment())),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}),
-      desk_(desk_options()) {
+      desk_(desk_options()),
+      started_(steady_now()) {
   os::become_subreaper();
   os::ignore_broken_pipes();
   if (options_.ends_with_parent) {
@@ -86,32 +72,6 @@ Server::~Server() {
     } catch (const Error& error) {
       fmt::print(stderr, "mstune-agent: {}\n", error.what());
     }
-  }
-}
-
-// The name of a trial's directory is its cookie: whatever process still carries it belongs to an
-// agent that is no more, since this one holds the lock.
-void Server::sweep_former_life() {
-  const fs::path trials = options_.work_dir / "trials";
-  os::make_private_directory(trials);
-  std::size_t ended = 0;
-  std::size_t swept = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(trials)) {
-    os::TreeIdentity tree{
-        0, fmt::format("{}={}", kCookieName, entry.path().filename().string()), {}};
-    ended += os::find_tree(tree).size();
-    os::TreeEnder ender(tree, {});
-    while (ender.step(steady_now()) == os::EndingState::going_on) {
-      os::PollSet().wait(ender.deadline() - steady_now());
-    }
-    os::remove_tree(entry.path());
-    ++swept;
-  }
-  if (swept > 0) {
-    notices_.push_back(message("agent.former_life",
-                               "the agent was started again: it ended {} processes and removed {} "
-                               "trial directories of its former life",
-                               ended, swept));
   }
 }
 
@@ -210,6 +170,7 @@ desk::Options Server::desk_options() const {
   desk::Options options;
   options.devices = options_.devices;
   options.policy = options_.policy;
+  options.reconnect_grace = options_.reconnect_grace;
   protocol::Welcome& welcome = options.greeting;
   welcome.software = kVersion;
   welcome.instance = instance_;
@@ -218,7 +179,9 @@ desk::Options Server::desk_options() const {
   welcome.architecture = architecture();
   welcome.pid = static_cast<std::uint64_t>(::getpid());
   welcome.devices.assign(options_.devices.begin(), options_.devices.end());
-  welcome.notices = notices_;
+  if (former_life_) {
+    welcome.notices.push_back(*former_life_);
+  }
   return options;
 }
 
@@ -244,11 +207,41 @@ void Server::carry_out(desk::Action& action, std::string& payload, TimePoint now
     TrialRunner& runner = *runners_.at(told->key);
     runner.handle(told->event, now);
     send_reports(runner);
-  } else {
-    const auto& fetch = std::get<desk::FetchFile>(action);
-    TrialRunner& runner = *runners_.at(fetch.request.key);
-    runner.fetch(fetch.request);
+  } else if (const auto* fetch = std::get_if<desk::FetchFile>(&action)) {
+    TrialRunner& runner = *runners_.at(fetch->request.key);
+    runner.fetch(fetch->request);
     send_reports(runner);
+  } else {
+    carry_out_on_store(action);
+  }
+}
+
+void Server::carry_out_on_store(desk::Action& action) {
+  if (const auto* hold = std::get_if<desk::HoldFile>(&action)) {
+    receiver_.hold(hold->identity);
+  } else if (const auto* let_go = std::get_if<desk::LetGo>(&action)) {
+    receiver_.let_go(let_go->files);
+  } else if (auto* report = std::get_if<desk::ReportCondition>(&action)) {
+    receiver_.inspect([this, number = report->session,
+                       condition = std::move(report->condition)](const StoreUsage& usage) mutable {
+      condition.store = {usage.blobs, usage.bytes, usage.pinned_bytes, usage.limit_bytes,
+                         usage.free_bytes};
+      condition.running_s = static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::seconds>(steady_now() - started_).count());
+      send_to(number, condition);
+    });
+  } else {
+    receiver_.purge([this, number = std::get<desk::PurgeStore>(action).session](
+                        std::uint64_t freed, const StoreUsage& usage) {
+      send_to(number, protocol::Purged{freed, usage.bytes});
+    });
+  }
+}
+
+// Its session may have ended while the answer was being made.
+void Server::send_to(SessionId number, const protocol::Report& report) {
+  if (const auto peer = desk_.peer_of_session(number)) {
+    send(*peer, report);
   }
 }
 
@@ -300,9 +293,7 @@ void Server::step_files(TimePoint now) {
   receiver_.tick(now);
   receiver_.drain(now);
   for (const auto& [number, report] : receiver_.take_reports()) {
-    if (const auto peer = desk_.peer_of_session(number)) {
-      send(*peer, report);
-    }
+    send_to(number, report);
   }
 }
 

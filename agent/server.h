@@ -59,6 +59,8 @@ class Server {
   void receive_one(os::Frames frames, TimePoint now);
   void tell_desk(const desk::Event& event, TimePoint now, std::string payload = {});
   void carry_out(desk::Action& action, std::string& payload, TimePoint now);
+  void carry_out_on_store(desk::Action& action);
+  void send_to(SessionId number, const protocol::Report& report);
   void create(desk::CreateTrial& action);
   void begin(TrialRunner& runner, std::optional<int> device, TimePoint now);
   void step_trials(TimePoint now);
@@ -68,7 +70,6 @@ class Server {
   void send_reports(TrialRunner& runner);
   void send(const std::string& peer, const protocol::Report& report, std::string payload = {});
   void look_at_signals(TimePoint now);
-  void sweep_former_life();
   [[nodiscard]] desk::Options desk_options() const;
   [[nodiscard]] TimePoint deadline() const;
 
@@ -76,12 +77,13 @@ class Server {
   os::SignalDescriptor signals_;
   os::UniqueFd lock_;
   std::string instance_;
-  std::vector<Message> notices_;  // for whoever says hello
-  std::optional<Gate> gate_;      // before the socket: until it stands, nobody may come in
+  std::optional<Gate> gate_;            // before the socket: until it stands, nobody may come in
+  std::optional<Message> former_life_;  // for whoever says hello
   os::Socket socket_;
   CannEnvironments environments_;
   Receiver receiver_;
   Desk desk_;
+  TimePoint started_;
   Runners runners_;
   std::uint64_t serial_ = 0;  // of trials
   bool stopping_ = false;

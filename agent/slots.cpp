@@ -17,8 +17,8 @@ std::string name_of(const Slots::Trial& trial) {
   return trial.client.empty() ? std::string("a client without a key") : trial.client;
 }
 
-std::uint64_t milliseconds(Duration duration) {
-  const auto count = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
+std::uint64_t seconds(Duration duration) {
+  const auto count = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
   return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
 }
 
@@ -33,8 +33,9 @@ Slots::Slots(const std::vector<int>& devices) {
   }
 }
 
-void Slots::wait(const protocol::TrialKey& key, const std::string& client, TimePoint now) {
-  waiting_.push_back({key, client, now});
+void Slots::wait(const protocol::TrialKey& key, const std::string& client, TimePoint now,
+                 TimePoint until) {
+  waiting_.push_back({key, client, now, until});
 }
 
 void Slots::stop_waiting(const protocol::TrialKey& key) {
@@ -88,19 +89,21 @@ std::string Slots::holders() const {
   return names.empty() ? std::string("nobody") : fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::vector<protocol::SlotState> Slots::states(TimePoint now) const {
-  std::vector<protocol::SlotState> states;
+std::vector<protocol::DeviceCondition> Slots::conditions(TimePoint now) const {
+  std::vector<protocol::DeviceCondition> conditions;
   for (const Slot& slot : slots_) {
-    protocol::SlotState state;
-    state.device = slot.device.value_or(-1);
-    state.usable = !slot.unusable;
+    protocol::DeviceCondition condition;
+    condition.device = slot.device.value_or(condition.device);
+    condition.state = slot.unusable ? protocol::kDeviceUnusable : protocol::kDeviceFree;
     if (slot.holder) {
-      state.holder = name_of(*slot.holder);
-      state.held_ms = milliseconds(now - slot.holder->since);
+      condition.state = protocol::kDeviceBusy;
+      condition.holder = name_of(*slot.holder);
+      condition.trial = slot.holder->key.trial;
+      condition.held_for_s = seconds(now - slot.holder->since);
     }
-    states.push_back(std::move(state));
+    conditions.push_back(std::move(condition));
   }
-  return states;
+  return conditions;
 }
 
 }  // namespace mstune::agent

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/time.h"
-#include "protocol/messages.h"
+#include "protocol/agent_messages.h"
 
 namespace mstune::agent {
 
@@ -21,7 +21,9 @@ class Slots {
   explicit Slots(const std::vector<int>& devices);
 
   // `client` is the name of a key, or empty.
-  void wait(const protocol::TrialKey& key, const std::string& client, TimePoint now);
+  // It waits until `until` at the longest: see overdue().
+  void wait(const protocol::TrialKey& key, const std::string& client, TimePoint now,
+            TimePoint until = kNever);
   void stop_waiting(const protocol::TrialKey& key);
   // The trial is no more. `stuck`: its processes are, so that its device cannot be used again.
   void release(const protocol::TrialKey& key, bool stuck);
@@ -38,13 +40,14 @@ class Slots {
   struct Trial {
     protocol::TrialKey key;
     std::string client;
-    TimePoint since;
+    TimePoint since{};
+    TimePoint until = kNever;  // meaningless once it has a device
   };
   [[nodiscard]] const std::deque<Trial>& waiting() const { return waiting_; }
 
   // Whose trials have the devices, for people: "ann, bob".
   [[nodiscard]] std::string holders() const;
-  [[nodiscard]] std::vector<protocol::SlotState> states(TimePoint now) const;
+  [[nodiscard]] std::vector<protocol::DeviceCondition> conditions(TimePoint now) const;
 
  private:
   struct Slot {

@@ -151,12 +151,19 @@ void TrialRunner::look_for_environment(TimePoint now) {
 }
 
 std::vector<std::string> TrialRunner::command() const {
-  const std::string om = (om_directory() / spec_.om).string();
-  if (spec_.shell) {
-    return {"/bin/bash", "-c",
-            replace_placeholder(spec_.command, "{om}", join_words({om})).front()};
+  // What goes into a shell's text is quoted.
+  const auto put_in = [&](const fs::path& path) {
+    return spec_.shell ? join_words({path.string()}) : path.string();
+  };
+  std::vector<std::string> words =
+      replace_placeholder(spec_.command, "{om}", put_in(om_directory() / spec_.om));
+  if (!spec_.files.empty()) {
+    words = replace_placeholder(words, "{files}", put_in(om_directory()));
   }
-  return replace_placeholder(spec_.command, "{om}", om);
+  if (spec_.shell) {
+    return {"/bin/bash", "-c", words.front()};
+  }
+  return words;
 }
 
 fs::path TrialRunner::working_directory() const {

@@ -99,8 +99,8 @@ void write_steps_csv(const fs::path& path, const StepSet& steps) {
 }
 
 // One trial at a time: the records of the one before are gone when the next are read.
-EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument& campaign,
-                                bool plain, bool write) {
+EvaluatedTrial evaluate_trial(const TrialOnDisk& trial, const CampaignDocument& campaign,
+                              bool plain, bool write) {
   EvaluatedTrial result{trial.saved.trial, trial.saved.attempt, trial.saved.outcome, {}, {}};
   if (trial.missing) {
     if (result.outcome.exit_code && result.outcome.reasons.empty()) {
@@ -133,13 +133,17 @@ void print_report(const CampaignDocument& campaign, const Ranking& ranking,
 
 }  // namespace
 
+EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument& campaign) {
+  return evaluate_trial(trial, campaign, false, false);
+}
+
 int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& notes) {
   bool plain = false;
   SavedRun run = find_input(options, plain);
   for (const Message& note : run.notes) {
     notes << fmt::format("note: {}\n", note.text);
   }
-  run.campaign.gates = options.gates;
+  run.campaign.gates = overridden(run.campaign.gates, options.gates);
   if (!options.digest_pattern.empty()) {
     run.campaign.digest_pattern = options.digest_pattern;
   }
@@ -147,7 +151,7 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
 
   std::vector<EvaluatedTrial> trials;
   for (const TrialOnDisk& trial : run.trials) {
-    trials.push_back(evaluate_on_disk(trial, run.campaign, plain, options.write));
+    trials.push_back(evaluate_trial(trial, run.campaign, plain, options.write));
   }
   const Ranking ranking = rank(trials, run.campaign.candidates, confidence_rules(run.campaign));
   const std::string document = summary_json(run.campaign, ranking, trials);

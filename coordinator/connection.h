@@ -15,6 +15,7 @@
 #include "common/os/socket.h"
 #include "common/os/source_file.h"
 #include "common/os/worker.h"
+#include "coordinator/bundle.h"
 #include "coordinator/connect_diagnosis.h"
 #include "coordinator/link.h"
 #include "coordinator/upload.h"
@@ -35,18 +36,15 @@ struct FileNotUploaded {
 using ConnectionEvent =
     std::variant<LinkReady, LinkGone, LinkRefused, ReportArrived, FileUploaded, FileNotUploaded>;
 
-// A file to send, open and digested; shared, since several agents may get it.
-struct UploadSource {
-  os::SourceFile file;
-  std::shared_ptr<const Manifest> manifest;
-};
-
 class Connection {
  public:
   // Files are read for sending on the worker. Throws a usage error for an address that is none.
   Connection(const std::string& endpoint, const std::optional<os::ConnectSecurity>& security,
              const std::string& campaign, const upload::Options& upload_options, os::Worker& worker,
              TimePoint now);
+
+  // To be called before the agent has answered: whether it may keep what this campaign sends.
+  void keep_files(bool keep) { link_.keep_files(keep); }
 
   void send(const protocol::Request& request);
   void upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now);

@@ -14,6 +14,14 @@
 
 namespace mstune::coordinator {
 
+// Where and how it ran: what is needed to run there once more (mstune confirm).
+struct Surroundings {
+  std::string target_file;        // absolute; empty: this machine, or not known
+  std::string working_directory;  // of the program on this machine; empty with a target
+  std::string om_directory;       // absolute; empty: that of the run directory
+  double timeout_s = 1800;        // 0: none
+};
+
 // What was asked for: campaign.json at the start, and the head of summary.json.
 struct CampaignDocument {
   std::string mode = "online";
@@ -29,7 +37,8 @@ struct CampaignDocument {
   bool refine = false;
   int confirm_rounds = 0;      // --confirm; 0: none
   std::string digest_pattern;  // empty: results are not compared
-  std::string session_id;      // of the coordinator, as agents know it; campaign.json alone has it
+  Surroundings surroundings;
+  std::string session_id;  // of the coordinator, as agents know it; campaign.json alone has it
 };
 
 // How the campaign's looks at its evidence were planned; --repeat rounds come before the first.

@@ -9,7 +9,9 @@
 
 #include "common/error.h"
 #include "coordinator/command_line.h"
+#include "coordinator/commands/agents_arguments.h"
 #include "coordinator/commands/analyze_arguments.h"
+#include "coordinator/commands/confirm_arguments.h"
 #include "coordinator/commands/keygen_arguments.h"
 #include "coordinator/commands/tune_arguments.h"
 #include "coordinator/tune.h"
@@ -51,7 +53,22 @@ Subcommand keygen(CLI::App& app) {
           }};
 }
 
-constexpr std::array<coordinator::AddSubcommand, 3> kSubcommands{tune, analyze, keygen};
+Subcommand confirm(CLI::App& app) {
+  const auto arguments = std::make_shared<coordinator::ConfirmArguments>(app);
+  return {arguments->command(), [arguments](World& world) {
+            return coordinator::confirm(arguments->options(), world.environment, world.out);
+          }};
+}
+
+Subcommand agents(CLI::App& app) {
+  const auto arguments = std::make_shared<coordinator::AgentsArguments>(app);
+  return {arguments->command(), [arguments](World& world) {
+            return coordinator::agents(arguments->options(), world.environment, world.out);
+          }};
+}
+
+constexpr std::array<coordinator::AddSubcommand, 5> kSubcommands{tune, confirm, analyze, agents,
+                                                                 keygen};
 
 }  // namespace
 

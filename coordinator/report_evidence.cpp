@@ -154,10 +154,10 @@ void add_confirmation(std::string& text, const Confidence& confidence) {
     const Interval& interval = confidence.confirmation->interval;
     add_line(
         text, "evidence.confirmation",
-        "In fresh rounds: {} is {} times as fast as default ({}, 95 %). This figure is free of "
+        "In {} fresh rounds: {} is {} times as fast as default ({}, 95 %). This figure is free of "
         "the luck that helped to choose it.",
-        name(confidence.confirmation->candidate), fmt::format("{:.3f}", std::exp(interval.point)),
-        interval_text(interval));
+        confidence.confirmation->rounds, name(confidence.confirmation->candidate),
+        fmt::format("{:.3f}", std::exp(interval.point)), interval_text(interval));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/layout_name.h"
 #include "common/shell_syntax.h"
 #include "coordinator/trial_digest.h"
 
@@ -98,6 +99,35 @@ class Reader {
     }
   }
 
+  void truth(const char* field, bool& value) {
+    if (const json* found = find(field)) {
+      if (!found->is_boolean()) {
+        throw wrong_type(field, "true or false");
+      }
+      value = found->get<bool>();
+    }
+  }
+
+  void files(const char* field, std::vector<TargetFile>& files) {
+    const json* found = find(field);
+    if (found == nullptr) {
+      return;
+    }
+    constexpr const char* kWanted =
+        R"(a list of paths, or of objects as in {"path": "data/in.bin", "name": "in.bin"})";
+    if (!found->is_array()) {
+      throw wrong_type(field, kWanted);
+    }
+    for (const json& entry : *found) {
+      const json path = entry.is_object() ? entry.value("path", json()) : entry;
+      const json name = entry.is_object() ? entry.value("name", json("")) : json("");
+      if (!path.is_string() || path.get<std::string>().empty() || !name.is_string()) {
+        throw wrong_type(field, kWanted);
+      }
+      add_file({path.get<std::string>(), name.get<std::string>()}, files);
+    }
+  }
+
   bool holds(const char* field) { return find(field) != nullptr; }
 
   // Whatever was not asked for, and is not a comment, is a field that nobody would heed.
@@ -117,6 +147,29 @@ class Reader {
     known_.insert(field);
     const auto found = document_.find(field);
     return found == document_.end() ? nullptr : &*found;
+  }
+
+  void add_file(TargetFile file, std::vector<TargetFile>& files) const {
+    if (!file.path.starts_with('/')) {
+      file.path.insert(0, file_.substr(0, file_.rfind('/') + 1));  // nothing where there is no '/'
+    }
+    if (file.name.empty()) {
+      file.name = file.path.substr(file.path.rfind('/') + 1);
+    }
+    try {
+      check_layout_name(file.name);
+    } catch (const Error& error) {
+      throw usage_error("target.bad_file_name", "{}: \"files\": {}", file_, error.message().text);
+    }
+    for (const TargetFile& other : files) {
+      if (other.name == file.name) {
+        throw usage_error("target.two_files",
+                          "{}: \"files\": both {} and {} would be put at {}: give one of them "
+                          "another \"name\"",
+                          file_, other.path, file.path, file.name);
+      }
+    }
+    files.push_back(std::move(file));
   }
 
   std::string string_of(const json& value, const char* field) const {
@@ -217,6 +270,8 @@ Target parse_target(std::string_view text, const std::string& file) {
   reader.text("cwd", target.cwd);
   reader.text("digest_pattern", target.digest_pattern);
   check_digest_pattern(target.digest_pattern, file + ": \"digest_pattern\"");
+  reader.truth("keep", target.keep);
+  reader.files("files", target.files);
   meet_fields_of_ssh_days(reader, file, target);
   read_keys(reader, file, target);
   reader.refuse_others();

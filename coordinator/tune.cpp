@@ -130,7 +130,37 @@ CampaignDocument document_of(const TuneOptions& options, const std::string& comm
   document.confirm_rounds = options.confirm_rounds;
   const bool from_target = target && options.digest_pattern.empty();
   document.digest_pattern = from_target ? target->digest_pattern : options.digest_pattern;
+  Surroundings& around = document.surroundings;
+  if (target) {
+    around.target_file = os::absolute_path(options.target_files.front()).string();
+  } else {
+    around.working_directory = fs::current_path().string();
+  }
+  if (!options.om_dir.empty()) {
+    around.om_directory = os::absolute_path(options.om_dir).string();
+  }
+  around.timeout_s = std::chrono::duration<double>(options.timeout).count();
   return document;
+}
+
+std::uint64_t milliseconds(Duration duration) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+// Builds that run side by side do not run in this directory, so what is named relative to it is not
+// there. "--model=m.onnx" names m.onnx.
+void refuse_relative_paths(const std::vector<std::string>& command) {
+  for (const std::string& word : command) {
+    const std::string path = word.substr(word.find('=') + 1);  // all of it without one
+    std::error_code failure;
+    if (!path.empty() && !path.starts_with('/') && fs::exists(path, failure)) {
+      throw usage_error("tune.relative_path",
+                        "--compile-command names {}, which is relative, but with --compile-jobs "
+                        "each build has a working directory of its own: write {}",
+                        path, fs::absolute(path).string());
+    }
+  }
 }
 
 protocol::TrialSpec spec_of(const TuneOptions& options, std::vector<std::string> words,
@@ -138,8 +168,8 @@ protocol::TrialSpec spec_of(const TuneOptions& options, std::vector<std::string>
   protocol::TrialSpec spec;
   spec.command = std::move(words);
   spec.shell = wants_shell(options, target);
-  spec.timeout_ms = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count());
+  spec.timeout_ms = milliseconds(options.timeout);
+  spec.wait_timeout_ms = milliseconds(options.wait_timeout.value_or(options.timeout));
   spec.output_limit_bytes = options.output_limit_bytes;
   if (target) {
     spec.cann_env = target->cann_env;
@@ -159,7 +189,7 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
   }
   out << fmt::format("candidates ({} x {} rounds): {}\n", names.size(), document.repeat,
                      fmt::join(names, ", "));
-  if (session.campaign.offline) {
+  if (!session.build.command.empty()) {
     for (const Candidate& candidate : document.candidates) {
       BuildRequest build = session.build;
       build.candidate = candidate;
@@ -180,14 +210,7 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
   }
 }
 
-// Everything that follows from options and target, before anything runs.
-struct Preparation {
-  CampaignDocument document;
-  SessionOptions session;
-  std::vector<std::string> environment;
-  std::vector<Message> notes;
-  bool local = true;
-};
+}  // namespace
 
 Preparation prepare(const TuneOptions& options, const std::vector<std::string>& environment) {
   Preparation result;
@@ -206,14 +229,22 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
       target);
   session.gates = options.gates;
   session.digest_pattern = result.document.digest_pattern;
-  session.upload_timeout = options.timeout;
+  session.upload_timeout = options.upload_timeout.value_or(options.timeout);
   session.mode_variable = options.offline ? "" : kModeVariable;
   session.endpoint = target ? endpoint(*target) : "";
   if (target && !options.dry_run) {
     session.security = security_for(*target, environment);
   }
   session.campaign.candidates = options.candidates;
-  session.campaign.offline = options.offline;
+  if (target) {
+    session.keep_files = target->keep;
+    for (const TargetFile& file : target->files) {
+      session.files.push_back({file.name, os::absolute_path(file.path)});
+    }
+  }
+  // Files that go along are uploaded where OMs would be, after a build of nothing.
+  session.campaign.offline = options.offline || !session.files.empty();
+  session.campaign.compile_jobs = static_cast<std::size_t>(options.compile_jobs);
   session.campaign.keep_going = options.keep_going;
   session.campaign.attempts_max = static_cast<std::uint32_t>(options.retries) + 1;
   session.campaign.reconnect_grace = options.reconnect_grace;
@@ -222,7 +253,11 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   if (options.offline) {
     session.build.command = compile_words(options.compile_command);
     session.build.environment = result.environment;
-    session.build.timeout = options.timeout;
+    session.build.timeout = options.build_timeout.value_or(options.timeout);
+    session.build.own_directory = options.compile_jobs > 1;
+    if (session.build.own_directory) {
+      refuse_relative_paths(session.build.command);
+    }
   }
   return result;
 }
@@ -237,6 +272,8 @@ SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& 
   Session session(preparation.session, stages, directory, progress);
   return session.run();
 }
+
+namespace {
 
 // The directory of a new run, or the one to go on with and what it holds already.
 RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,

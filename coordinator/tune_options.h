@@ -14,6 +14,13 @@
 
 namespace mstune::coordinator {
 
+// Of --confirm and mstune confirm: rounds of four runs, unless a number is given.
+inline constexpr int kConfirmRounds = 5;
+
+// What options may say at most.
+inline constexpr int kMaxRepeatMax = 1000;
+inline constexpr double kSecondsMax = 1e9;
+
 struct TuneOptions {
   bool offline = false;
   std::string run_command;                // as written; may be empty with a target
@@ -32,7 +39,11 @@ struct TuneOptions {
   int confirm_rounds = 0;               // fresh rounds for the winner; 0: none
   std::string digest_pattern;           // empty: results are not compared
   Gates gates;
-  Duration timeout = std::chrono::seconds(1800);  // zero: none
+  Duration timeout = std::chrono::seconds(1800);  // of a run; zero: none
+  std::optional<Duration> build_timeout;          // each of these as `timeout` when empty
+  std::optional<Duration> upload_timeout;         // of one file
+  std::optional<Duration> wait_timeout;           // for a free device
+  int compile_jobs = 1;                           // builds at the same time
   std::string output_dir = "./ge_ms_autotune_output";
   std::string resume;  // a run directory to go on with; empty: a new one
   int retries = 2;     // of a trial that failed by no fault of its program

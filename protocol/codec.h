@@ -10,15 +10,16 @@
 #include <string_view>
 #include <variant>
 
+#include "protocol/agent_messages.h"
 #include "protocol/messages.h"
 #include "protocol/transfer_messages.h"
 
 namespace mstune::protocol {
 
 using Request = std::variant<Hello, Ping, Assign, Cancel, Acknowledge, Fetch, Release, Goodbye,
-                             Offer, OfferPage, Piece, Withdraw>;
+                             Offer, OfferPage, Piece, Withdraw, Inspect, Purge>;
 using Report = std::variant<Welcome, Pong, Status, Events, FileData, Failure, ListRequest, Need,
-                            Taken, Stored, Waiting, Refused>;
+                            Taken, Stored, Waiting, Refused, Condition, Purged>;
 
 inline constexpr std::size_t kHeaderBytesMax = 1024 * 1024;
 inline constexpr std::size_t kPayloadBytesMax = 256 * 1024;

@@ -53,6 +53,7 @@ struct Wire<TrialSpec> {
     visit("working_directory", m.working_directory);
     visit("timeout_ms", m.timeout_ms);
     visit("output_limit_bytes", m.output_limit_bytes);
+    visit("wait_timeout_ms", m.wait_timeout_ms);
   }
 };
 
@@ -66,6 +67,7 @@ struct Wire<Hello> {
     visit("software", m.software);
     visit("campaign", m.campaign);
     visit("capabilities", m.capabilities);
+    visit("keep_files", m.keep_files);
   }
 };
 
@@ -176,16 +178,6 @@ struct Wire<Exited> {
 };
 
 template <>
-struct Wire<SlotState> {
-  static void fields(auto& m, auto&& visit) {
-    visit("device", m.device);
-    visit("holder", m.holder);
-    visit("held_ms", m.held_ms);
-    visit("usable", m.usable);
-  }
-};
-
-template <>
 struct Wire<Welcome> {
   static constexpr const char* kTag = "welcome";
   static void fields(auto& m, auto&& visit) {
@@ -200,8 +192,6 @@ struct Wire<Welcome> {
     visit("pid", m.pid);
     visit("devices", m.devices);
     visit("notices", m.notices);
-    visit("slots", m.slots);
-    visit("waiting", m.waiting);
   }
 };
 

@@ -59,6 +59,7 @@ struct TrialSpec {
   std::string working_directory;                   // empty: the trial's directory
   std::uint64_t timeout_ms = 0;                    // of the run alone; 0: none
   std::uint64_t output_limit_bytes = 0;            // of stdout.log; 0: the agent's own limit
+  std::uint64_t wait_timeout_ms = 0;               // for a free device; 0: none
 };
 
 // ---- requests ----
@@ -69,6 +70,7 @@ struct Hello {
   std::string software;
   std::string campaign;
   std::vector<std::string> capabilities;
+  bool keep_files = true;  // false: files that it brings are dropped when the campaign is over
 };
 struct Ping {
   std::uint64_t sequence = 0;
@@ -133,19 +135,12 @@ using Event = std::variant<Started, StepLine, Notice, Exited>;
 
 inline constexpr const char* kCauseExit = "exit";               // it ended by itself
 inline constexpr const char* kCauseTimeout = "timeout";         // its time was over
+inline constexpr const char* kCauseWait = "wait_timeout";       // no device was free in time
 inline constexpr const char* kCauseCancelled = "cancelled";     // the coordinator asked
 inline constexpr const char* kCauseNotStarted = "not_started";  // it could not be started
 inline constexpr const char* kCauseLost = "coordinator_lost";   // the grace time was over
 
 // ---- reports ----
-// A device of the agent, and who has it.
-struct SlotState {
-  std::int32_t device = -1;   // logic id; -1: device selection is left alone
-  std::string holder;         // the client's name; empty: free
-  std::uint64_t held_ms = 0;  // since when
-  bool usable = true;         // false: processes that cannot be killed are on it
-};
-
 struct Welcome {
   std::uint32_t major = kMajor;
   std::uint32_t minor = kMinor;
@@ -158,8 +153,6 @@ struct Welcome {
   std::uint64_t pid = 0;
   std::vector<std::int32_t> devices;  // empty: one slot, device selection left alone
   std::vector<Message> notices;       // what a person should know of this agent
-  std::vector<SlotState> slots;
-  std::uint32_t waiting = 0;  // trials that wait for a slot
 };
 struct Pong {
   std::uint64_t sequence = 0;

@@ -19,9 +19,9 @@ MAY_INCLUDE = {
 MAY_DO_IO = re.compile(
     r"common/os/|"
     r"agent/(main|server|gate|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|"
-    r"layout|partial_file|options)\.|"
+    r"layout|partial_file|options|work_directory)\.|"
     r"coordinator/(main|session|keygen|connection|compiler|collector|local_agent|tune|run_directory|"
-    r"saved_run|resume|trial_records|trial_digest|analyze)\.|"
+    r"saved_run|resume|trial_records|trial_digest|analyze|agents|bundle|confirm_run)\.|"
     r"pass/pass\.|samples/"
 )
 IO = re.compile(

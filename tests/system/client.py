@@ -185,15 +185,17 @@ def scenario_wait(agent):
     """Waits behind the trial of scenario_begin, and hears who has the device."""
     campaign = os.urandom(16).hex()
     _, welcome, _ = agent.hello(campaign)
-    slot, = welcome["slots"]
-    assert slot["holder"] == "ann" and slot["device"] == -1 and slot["held_ms"] > 0, slot
+    agent.send("inspect", sequence=5)
+    _, condition, _ = agent.receive("condition")
+    device, = condition["devices"]
+    assert device["holder"] == "ann" and device["device"] == -1 and device["state"] == "busy", device
     key = trial(campaign, welcome["instance"])
     agent.send("assign", key=key, spec={"command": ["true"]}, events_from=0)
     _, status, _ = agent.receive("status")
     assert status["state"] == "queued" and status["held_by"] == "ann", status
     _, fields, _ = agent.receive("events")
     exited = fields["events"][-1][1]
-    assert exited["cause"] == "not_started" and not exited["started"], exited
+    assert exited["cause"] == "wait_timeout" and not exited["started"], exited
     assert exited["detail"]["id"] == "agent.waited_too_long", exited
 
 

@@ -2,8 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/system/campaign.h"
-#include "tests/system/keys.h"
+#include "tests/system/agent.h"
 
 namespace mstune::test {
 namespace {
@@ -18,53 +17,6 @@ std::vector<std::string> offline(const std::string& graph, std::vector<std::stri
   more.insert(more.begin(), {"--mode", "offline", "--compile-command", atc(graph), "--run-command",
                              program("sample_infer") + " --om {om} --loop 8"});
   return more;
-}
-
-// An agent as a person starts it on a box: by hand, on a port of its own.
-class Agent {
- public:
-  explicit Agent(Workplace& place, const std::string& port = "*") : running_(start(place, port)) {
-    CHECK(eventually([&] { return !endpoint().empty(); }));
-  }
-
-  std::string endpoint() {
-    const std::string& output = running_.output();
-    const auto at = output.find("tcp://");
-    const auto end = output.find('\n', at);
-    return at == std::string::npos || end == std::string::npos ? "" : output.substr(at, end - at);
-  }
-
-  std::string port() {
-    const std::string address = endpoint();
-    return address.substr(address.rfind(':') + 1);
-  }
-
-  Running& running() { return running_; }
-
- private:
-  static Running start(Workplace& place, const std::string& port) {
-    make_keys(place);
-    std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:" + port,
-                                     "--work-dir", (place.directory() / "agent").string()};
-    for (const std::string& option : key_options(place)) {
-      command.push_back(option);
-    }
-    // It knows nothing of CANN: cann_env has to bring it.
-    return {command,
-            place.directory(),
-            {{"PATH", "/usr/bin:/bin"},
-             {"STANDIN_DETERMINISTIC", "1"},
-             {"STANDIN_TIME_SCALE", "0"},
-             {"STANDIN_STATE_DIR", (place.directory() / "state").string()}}};
-  }
-
-  Running running_;
-};
-
-void write_target(const Workplace& place, const std::string& port, const std::string& more) {
-  place.write("target.json", R"({"host": "127.0.0.1", "port": )" + port + R"(, "server_key": ")" +
-                                 public_key(place) + R"(", "cann_env": ")" +
-                                 (place.toolkit() / "set_env.sh").string() + "\"" + more + "}");
 }
 
 TEST_CASE("offline: one OM for each candidate is built, uploaded, run and ranked") {

@@ -187,6 +187,55 @@ TEST_CASE("desk: who waits hears who holds the device, and not for ever") {
   const auto* why = std::get_if<NotStarted>(&over[0].event);
   REQUIRE(why != nullptr);
   CHECK(why->why.id == "agent.waited_too_long");
+  CHECK(why->why.text.find("agent.conf") != std::string::npos);
+  CHECK(why->cause == std::string(protocol::kCauseWait));
+}
+
+TEST_CASE("desk: a trial waits for a device as long as its campaign wants") {
+  Hall hall;
+  hall.greets("p", "ann", "a");
+  hall.greets("q", "bob", "b");
+  hall.says("p", "ann", assignment("a"));
+  protocol::Assign patient = assignment("b");
+  patient.spec.wait_timeout_ms = 1500;
+  hall.says("q", "bob", patient);
+  CHECK(hall.desk().deadline() == kStart + std::chrono::milliseconds(1500));
+  const auto over = all<desk::TellTrial>(
+      hall.desk().handle(desk::Tick{}, kStart + std::chrono::milliseconds(1500)));
+  REQUIRE(over.size() == 1);
+  const auto* why = std::get_if<NotStarted>(&over[0].event);
+  REQUIRE(why != nullptr);
+  CHECK(why->why.text.find("--wait-timeout") != std::string::npos);
+}
+
+TEST_CASE("desk: files are held from their offer until their campaign is over") {
+  Hall hall;
+  hall.greets("p", "ann", "a");
+  const Digest file = digest_of("file");
+  protocol::Offer offer;
+  offer.identity = {raw(file)};
+  const auto held = all<desk::HoldFile>(hall.says("p", "ann", offer));
+  REQUIRE(held.size() == 1);
+  CHECK(held[0].identity == file);
+  CHECK(all<desk::HoldFile>(hall.says("p", "ann", offer)).empty());
+  const auto gone = all<desk::LetGo>(hall.says("p", "ann", protocol::Goodbye{}));
+  REQUIRE(gone.size() == 1);
+  CHECK(gone[0].files.unneeded == std::vector<Digest>{file});
+}
+
+TEST_CASE("desk: who asks how the agent is hears of devices, queue and sessions") {
+  Hall hall;
+  hall.greets("p", "ann", "a");
+  hall.says("p", "ann", assignment("a", 0));
+  hall.says("p", "ann", assignment("a", 1));
+  const auto reports = all<desk::ReportCondition>(hall.says("p", "ann", protocol::Inspect{7}));
+  REQUIRE(reports.size() == 1);
+  const protocol::Condition& condition = reports[0].condition;
+  CHECK(condition.sequence == 7);
+  CHECK(condition.queued == 1);
+  CHECK(condition.sessions == 1);
+  REQUIRE(condition.devices.size() == 1);
+  CHECK(condition.devices[0].holder == "ann");
 }
 
 TEST_CASE("desk: a cancelled or abandoned trial does not get the device") {

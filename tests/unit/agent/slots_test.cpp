@@ -73,7 +73,7 @@ TEST_CASE("slots: what cannot be killed keeps its device from everybody") {
   slots.release(key("a", 0), true);
   slots.wait(key("a", 1), "ann", kStart);
   CHECK(slots.give_out(kStart).empty());
-  CHECK_FALSE(slots.states(kStart)[0].usable);
+  CHECK(slots.conditions(kStart)[0].state == protocol::kDeviceUnusable);
 }
 
 TEST_CASE("slots: it is told who holds a device, and for how long") {
@@ -81,12 +81,14 @@ TEST_CASE("slots: it is told who holds a device, and for how long") {
   CHECK(slots.holders() == "nobody");
   slots.wait(key("a", 0), "ann", kStart);
   slots.give_out(kStart);
-  const auto states = slots.states(kStart + std::chrono::milliseconds(1500));
-  REQUIRE(states.size() == 2);
-  CHECK(states[0].holder == "ann");
-  CHECK(states[0].held_ms == 1500);
-  CHECK(states[1].holder.empty());
-  CHECK(states[1].device == 1);
+  const auto conditions = slots.conditions(kStart + std::chrono::milliseconds(61500));
+  REQUIRE(conditions.size() == 2);
+  CHECK(conditions[0].state == protocol::kDeviceBusy);
+  CHECK(conditions[0].holder == "ann");
+  CHECK(conditions[0].held_for_s == 61);
+  CHECK(conditions[1].state == protocol::kDeviceFree);
+  CHECK(conditions[1].holder.empty());
+  CHECK(conditions[1].device == 1);
 }
 
 }  // namespace

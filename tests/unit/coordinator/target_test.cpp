@@ -30,8 +30,9 @@ TEST_CASE("target: the sample's fields that still mean something are read") {
   const Target target = parse_target(
       R"({"host": "192.168.1.10", "cann_env": "/usr/local/Ascend/set_env.sh", "server_key": ")" +
           kKeyText +
-          R"(", "run_command": "python3 infer.py --om {om}", "env": {"A": "1"}, "cwd": "/data",
-          "_comment": 5})",
+          R"json(", "run_command": "python3 infer.py --om {om}", "env": {"A": "1"}, "cwd": "/data",
+          "digest_pattern": "digest (\\w+)",
+          "_comment": 5})json",
       "t.json");
   CHECK(target.host == "192.168.1.10");
   CHECK(target.port == protocol::kDefaultPort);
@@ -39,6 +40,7 @@ TEST_CASE("target: the sample's fields that still mean something are read") {
   CHECK(target.cann_env == "/usr/local/Ascend/set_env.sh");
   CHECK(target.env.at("A") == "1");
   CHECK(target.cwd == "/data");
+  CHECK(target.digest_pattern == "digest (\\w+)");
   CHECK(target.notes.empty());
   CHECK(endpoint(target) == "tcp://192.168.1.10:18600");
 }
@@ -88,10 +90,44 @@ TEST_CASE("target: every mistake names the field and the file") {
   CHECK(fails_with(R"({"host": "h", "env": {"A": "1", "A": "2"}})", "target.duplicate_field", "A"));
   CHECK(fails_with(R"({"host": "h", "env": {"A": 1}})", "target.wrong_type", "env"));
   CHECK(fails_with(R"({"host": "h", "env": []})", "target.wrong_type", "env"));
+  CHECK(fails_with(R"({"host": "h", "digest_pattern": 5})", "target.wrong_type", "digest_pattern"));
+  CHECK(fails_with(R"({"host": "h", "digest_pattern": "digest"})", "digest.one_group",
+                   "digest_pattern"));
+  CHECK(fails_with(R"({"host": "h", "digest_pattern": "(a"})", "digest.bad_pattern",
+                   "digest_pattern"));
   CHECK(fails_with(R"({"host": "h", "port": 0})", "target.bad_port", "port"));
   CHECK(fails_with(R"({"host": "h", "port": 65536})", "target.bad_port", "port"));
   CHECK(fails_with(R"({"host": "h", "port": "18600"})", "target.bad_port", "port"));
   CHECK(fails_with(R"({"host": "h", "port": 1.5})", "target.bad_port", "port"));
+}
+
+TEST_CASE("target: files go along under a name below the trial's directory") {
+  const Target target = parse_target(
+      R"({"host": "h", "keep": false,
+          "files": ["in.bin", "/data/x.cfg", {"path": "sub/y", "name": "deep/y"}]})",
+      "dir/t.json");
+  CHECK_FALSE(target.keep);
+  REQUIRE(target.files.size() == 3);
+  CHECK(target.files[0].path == "dir/in.bin");
+  CHECK(target.files[0].name == "in.bin");
+  CHECK(target.files[1].path == "/data/x.cfg");
+  CHECK(target.files[1].name == "x.cfg");
+  CHECK(target.files[2].path == "dir/sub/y");
+  CHECK(target.files[2].name == "deep/y");
+  CHECK(parse_target(R"({"host": "h"})", "t.json").keep);
+}
+
+TEST_CASE("target: files that lead elsewhere, or meet, are refused") {
+  CHECK(fails_with(R"({"host": "h", "files": "a"})", "target.wrong_type", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": [5]})", "target.wrong_type", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": [{"name": "a"}]})", "target.wrong_type", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": [{"path": "a", "name": "../a"}]})",
+                   "target.bad_file_name", "../a"));
+  CHECK(fails_with(R"({"host": "h", "files": [{"path": "a", "name": "/a"}]})",
+                   "target.bad_file_name", "/a"));
+  CHECK(fails_with(R"({"host": "h", "files": ["dir/"]})", "target.bad_file_name", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": ["a", "b/a"]})", "target.two_files", "b/a"));
+  CHECK(fails_with(R"({"host": "h", "keep": "no"})", "target.wrong_type", "keep"));
 }
 
 TEST_CASE("target: an IPv6 address is put into brackets") {
