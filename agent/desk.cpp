@@ -144,7 +144,7 @@ void Desk::greet(const desk::MessageArrived& arrived, const protocol::Hello& hel
   // A peer that begins another campaign has left the one before.
   if (const Session* former = session_of(arrived)) {
     if (former->campaign != hello.campaign) {
-      leave(std::string(former->campaign), false, now);
+      leave(std::string(former->campaign), true, now);
     }
   }
   const auto old = sessions_.find(hello.campaign);
