@@ -179,7 +179,7 @@ class World {
           download::Arrived{asked.session, std::get<protocol::Withdraw>(asked.request)}, now_));
     }
   }
-  void act(const desk::EndFileSession& asked) {
+  void act(const desk::EndSession& asked) {
     act(receiver_.handle(download::SessionEnded{asked.session}, now_));
   }
   void act(const desk::CreateTrial& asked) {
@@ -206,6 +206,7 @@ class World {
     check(!from_peer || trial.client == speaking_);
     trial.job.handle(asked.event, now_);
   }
+  void act(const desk::AskBox& /*asked*/) {}
   void act(const desk::HoldFile& asked) { held_.insert(asked.identity); }
   void act(const desk::LetGo& asked) {
     for (const Digest& identity : asked.files.unneeded) {
@@ -214,7 +215,9 @@ class World {
       held_.erase(found);
     }
   }
-  void act(const desk::ReportCondition& asked) { check(!asked.condition.devices.empty()); }
+  void act(const desk::ReportCondition& asked) {
+    check(!asked.condition.devices.empty() && asked.condition.sessions > 0);
+  }
   void act(const desk::PurgeStore& asked) {
     check(desk_.peer_of_session(asked.session).has_value());
   }
