@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCookieName = "MSTUNE_TRIAL";
 constexpr std::size_t kReleasedKept = 256;
+constexpr std::chrono::hours kWaitMax{1};
 constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
 
 TimePoint steady_now() {
@@ -50,6 +51,15 @@ os::UniqueFd lock_directory(const fs::path& work_dir) {
                             work_dir.string());
   }
   return lock;
+}
+
+// What was laid out for a trial that was over before.
+void remove_late_directory(const fs::path& trial) {
+  try {
+    os::remove_tree(trial);
+  } catch (const Error& error) {
+    fmt::print(stderr, "mstune-agent: {}\n", error.what());
+  }
 }
 
 std::string architecture() {
@@ -165,7 +175,9 @@ void Server::wait(os::PollSet& polled, TimePoint now) {
     }
   }
   const TimePoint until = deadline();
-  polled.wait(until == kNever ? Duration(std::chrono::hours(1)) : until - now);
+  // One that is due can lie so far back that the difference would not fit.
+  polled.wait(until <= now ? Duration::zero()
+                           : std::min(Duration(until - now), Duration(kWaitMax)));
 }
 
 void Server::look_at_signals(TimePoint now) {
@@ -417,10 +429,13 @@ void Server::begin_queued(TimePoint now) {
 // The answer comes on this thread, later: the trial may be gone by then.
 void Server::lay_out(TrialRunner& runner) {
   receiver_.lay_out(runner.om_directory(), runner.spec().files,
-                    [this, key = runner.key()](const std::optional<Message>& failure) {
+                    [this, key = runner.key(), trial = runner.om_directory().parent_path()](
+                        const std::optional<Message>& failure) {
                       const auto found = runners_.find(key);
                       if (found != runners_.end()) {
                         found->second->on_laid_out(failure, steady_now());
+                      } else {
+                        remove_late_directory(trial);
                       }
                     });
 }

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <utility>
 
+#include "common/digest.h"
 #include "common/error.h"
 #include "common/os/process_tree.h"
 #include "common/words.h"
@@ -45,7 +46,7 @@ SessionResult Session::run() {
   os::become_subreaper();  // what a build leaves behind comes to us and is ended
   take_over_finished(options_.campaign.trials);
   dispatch(Tick{}, steady_now());
-  while (!dispatcher_.finished()) {
+  while (!dispatcher_.finished() && !left_at_once_) {
     os::PollSet polled;
     wait(polled, steady_now());
     const TimePoint now = steady_now();
@@ -105,10 +106,10 @@ void Session::look_at_signals(TimePoint now) {
     if (*signal == SIGCHLD) {
       os::reap_orphans();
     } else if (interrupted_) {
+      left_at_once_ = true;
       result_.ending = Ending::interrupted;
-      throw environment_error("campaign.left_at_once",
-                              "interrupted twice: left at once, what was measured is in {}",
-                              directory_.path().string());
+      result_.why = message("campaign.left_at_once",
+                            "interrupted twice: left without waiting for what still ran");
     } else {
       interrupted_ = true;
       progress_.note(message("campaign.interrupting",
@@ -166,7 +167,42 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
 
 // ---- builds and uploads ----
 
+// An OM that an earlier session built is not built again.
+bool Session::take_over_om(std::size_t candidate, TimePoint now) {
+  const auto built = options_.oms.find(name(options_.campaign.candidates[candidate]));
+  if (built == options_.oms.end() || !fs::is_regular_file(built->second.path)) {
+    return false;
+  }
+  oms_[candidate] = built->second.path;
+  dispatch(Built{candidate}, now);
+  return true;
+}
+
+// Trials before and after a resume measure the same OM, or they could not be compared.
+bool Session::is_same_om(std::size_t candidate, const UploadSource& source, TimePoint now) {
+  const std::string which = name(options_.campaign.candidates[candidate]);
+  const BuiltOm om{hex(source.manifest->identity), oms_.at(candidate).string()};
+  const auto before = options_.oms.find(which);
+  if (before == options_.oms.end()) {
+    directory_.note_om(which, om);
+    return true;
+  }
+  if (before->second.identity == om.identity) {
+    return true;
+  }
+  dispatch(UploadFailed{0, candidate,
+                        message("resume.other_om",
+                                "the OM of {} ({}) is not the one that this run was begun with: "
+                                "put that one back, or start a new run without --resume",
+                                which, om.path)},
+           now);
+  return false;
+}
+
 void Session::start_build(std::size_t candidate, TimePoint now) {
+  if (take_over_om(candidate, now)) {
+    return;
+  }
   BuildRequest request = options_.build;
   request.candidate = options_.campaign.candidates[candidate];
   progress_.building(request.candidate);
@@ -211,7 +247,9 @@ void Session::start_upload(std::size_t candidate, TimePoint now) {
             sibling ? os::Sibling{&sibling->file, sibling->manifest.get()} : os::Sibling{}));
         return [this, candidate, source] {
           uploads_[candidate] = source;
-          connection_.upload(candidate, source, steady_now());
+          if (is_same_om(candidate, *source, steady_now())) {
+            connection_.upload(candidate, source, steady_now());
+          }
         };
       },
       [this, candidate](const Error& error) {
@@ -248,18 +286,25 @@ bool Session::is_active(const protocol::TrialKey& key) const {
   return active_ && key == key_of(active_->attempt);
 }
 
+// The first attempt after a resume goes on with what the killed coordinator had of it.
+TrialRecorder Session::recorder_of(const Attempt& attempt) const {
+  const Trial& trial = options_.campaign.trials[attempt.trial];
+  const auto before = options_.unfinished.find(attempt.trial);
+  TrialRecorder recorder =
+      before != options_.unfinished.end() && before->second.attempt == attempt.number
+          ? TrialRecorder(directory_.trial_directory(trial), trial, before->second)
+          : TrialRecorder(directory_.trial_directory(trial), trial, attempt.number);
+  recorder.limit_records(options_.records_max);
+  return recorder;
+}
+
 void Session::assign(const Attempt& attempt) {
   const Trial& trial = options_.campaign.trials[attempt.trial];
   if (!active_ || !(active_->attempt == attempt)) {
-    active_.emplace(
-        ActiveTrial{attempt,
-                    TrialRecorder(directory_.trial_directory(trial), trial, attempt.number),
-                    {},
-                    false,
-                    0});
+    active_.emplace(ActiveTrial{attempt, recorder_of(attempt), {}});
     progress_.started(trial, join_words(options_.spec.command));
   }
-  protocol::Assign request{key_of(attempt), options_.spec, active_->recorder.events()};
+  protocol::Assign request{key_of(attempt), options_.spec, active_->recorder.secure()};
   if (!options_.mode_variable.empty()) {
     request.spec.environment[options_.mode_variable] = name(trial.candidate);
   }
@@ -336,7 +381,8 @@ void Session::discard_attempt(const DiscardAttempt& action) {
   if (active_ && active_->attempt == action.attempt) {
     active_.reset();
   }
-  directory_.move_apart(options_.campaign.trials[action.attempt.trial], action.attempt.number);
+  directory_.discard(options_.campaign.trials[action.attempt.trial], action.attempt.number,
+                     action.why);
 }
 
 void Session::record_void(const RecordVoid& action) {
@@ -413,11 +459,12 @@ void Session::take_events(const protocol::Events& events, TimePoint now) {
   constexpr std::uint64_t kAcknowledgeEvery = 512;
   if (recorder.exited() || recorder.events() >= active_->acknowledged + kAcknowledgeEvery) {
     active_->acknowledged = recorder.events();
-    connection_.send(protocol::Acknowledge{events.key, recorder.events()});
+    connection_.send(protocol::Acknowledge{events.key, recorder.secure()});
   }
   for (const Message& notice : recorder.take_notices()) {
     progress_.note(notice);
   }
+  end_if_flooded();
   if (recorder.exited() && !active_->exit_told) {
     active_->exit_told = true;
     dispatch(AttemptExited{active_->attempt, recorder.exited()->cause != protocol::kCauseLost},
@@ -442,7 +489,17 @@ void Session::take_status(const protocol::Status& status, TimePoint now) {
   }
   dispatch(AttemptSeen{attempt}, now);
   if (is_active(key)) {
+    active_->cancel_sent = false;  // it runs on: what was sent may be lost
+    end_if_flooded();
     ask_again_if_stalled(status);
+  }
+}
+
+void Session::end_if_flooded() {
+  ActiveTrial& active = *active_;
+  if (active.recorder.is_flooded() && !active.recorder.exited() && !active.cancel_sent) {
+    active.cancel_sent = true;
+    connection_.send(protocol::Cancel{key_of(active.attempt), "too many records"});
   }
 }
 

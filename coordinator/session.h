@@ -18,6 +18,7 @@
 #include "coordinator/progress.h"
 #include "coordinator/run_directory.h"
 #include "coordinator/stages.h"
+#include "coordinator/trial_recorder.h"
 
 namespace mstune::coordinator {
 
@@ -33,7 +34,10 @@ struct SessionOptions {
   std::string session_id;                      // 1 to 64 characters; agents know the campaign by it
   PlogChoice plog = PlogChoice::all;
   std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
+  std::uint64_t records_max = 10'000'000;                     // of a trial; more end it
   std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
+  std::map<std::uint32_t, AttemptProgress> unfinished;  // attempts that may still run, by trial
+  std::map<std::string, BuiltOm> oms;                   // that it built, by candidate
 };
 
 struct SessionResult {
@@ -60,6 +64,7 @@ class Session {
     TrialRecorder recorder;
     std::optional<Collector> collector;
     bool exit_told = false;
+    bool cancel_sent = false;
     std::uint64_t acknowledged = 0;        // events that the agent knows to be safe
     std::uint64_t progress_at_status = 0;  // so much had come when it was last heard how it stands
   };
@@ -79,9 +84,12 @@ class Session {
   void carry_out(const CampaignAction& action, TimePoint now);
 
   void start_build(std::size_t candidate, TimePoint now);
+  bool take_over_om(std::size_t candidate, TimePoint now);
+  bool is_same_om(std::size_t candidate, const UploadSource& source, TimePoint now);
   void start_upload(std::size_t candidate, TimePoint now);
   void finish_upload(std::size_t candidate, const std::optional<Message>& failure, TimePoint now);
   void assign(const Attempt& attempt);
+  [[nodiscard]] TrialRecorder recorder_of(const Attempt& attempt) const;
   void collect(ActiveTrial& active, TimePoint now);
   void finish_trial(TimePoint now);
   void ask_stages(TimePoint now);
@@ -92,6 +100,7 @@ class Session {
   void take(const protocol::Report& report, const std::string& payload, TimePoint now);
   void take_events(const protocol::Events& events, TimePoint now);
   void take_status(const protocol::Status& status, TimePoint now);
+  void end_if_flooded();
   void ask_again_if_stalled(const protocol::Status& status);
   void take_welcome(const protocol::Welcome& welcome, TimePoint now);
   [[nodiscard]] protocol::TrialKey key_of(const Attempt& attempt) const;
@@ -112,6 +121,7 @@ class Session {
   std::optional<ActiveTrial> active_;
   SessionResult result_;
   bool interrupted_ = false;
+  bool left_at_once_ = false;
   os::Worker worker_;
   Connection connection_;
 };
