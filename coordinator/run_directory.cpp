@@ -9,7 +9,9 @@
 #include <fmt/chrono.h>
 
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/file.h"
+#include "coordinator/report_page.h"
 
 namespace mstune::coordinator {
 
@@ -86,6 +88,13 @@ void RunDirectory::write_summary(const CampaignDocument& campaign, const Ranking
                                  const std::vector<EvaluatedTrial>& trials) const {
   os::write_file_atomically(path_ / "summary.csv", summary_csv(ranking));
   os::write_file_atomically(path_ / "summary.json", summary_json(campaign, ranking, trials));
+}
+
+void RunDirectory::write_report(const CampaignDocument& campaign, const Ranking& ranking,
+                                const std::vector<EvaluatedTrial>& trials) const {
+  os::write_file_atomically(
+      path_ / "report.html",
+      report_page({campaign, ranking, trials, path_.filename().string()}, spoken()));
 }
 
 }  // namespace mstune::coordinator

@@ -43,6 +43,9 @@ class RunDirectory {
   void write_campaign(const CampaignDocument& campaign) const;
   void write_summary(const CampaignDocument& campaign, const Ranking& ranking,
                      const std::vector<EvaluatedTrial>& trials) const;
+  // report.html, in the language of this process.
+  void write_report(const CampaignDocument& campaign, const Ranking& ranking,
+                    const std::vector<EvaluatedTrial>& trials) const;
 
  private:
   std::filesystem::path path_;

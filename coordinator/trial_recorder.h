@@ -52,6 +52,7 @@ class TrialRecorder {
   [[nodiscard]] const Trial& trial() const { return trial_; }
   [[nodiscard]] std::uint32_t attempt() const { return attempt_; }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+  [[nodiscard]] const RecordLog& records() const { return records_; }
   // Set by the last event.
   [[nodiscard]] const std::optional<protocol::Exited>& exited() const { return exited_; }
   // Notices that came since the last call.

@@ -7,6 +7,8 @@
 #include <map>
 #include <stdexcept>
 
+#include "tests/system/keys.h"
+
 namespace mstune::test {
 namespace {
 
@@ -51,6 +53,7 @@ nlohmann::json without_time(nlohmann::json json) {
 FaultPlace::FaultPlace(std::vector<std::string> agent_options)
     : agent_options_(std::move(agent_options)) {
   place_.write("steps.sh", kSteps);
+  make_keys(place_);
   start_agent();
   aim_at(port_);
 }
@@ -67,6 +70,9 @@ void FaultPlace::start_agent() {
   const std::string port = port_ == 0 ? "*" : std::to_string(port_);
   std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:" + port,
                                    "--work-dir", (directory() / "agent").string()};
+  for (const std::string& option : key_options(place_)) {
+    command.push_back(option);
+  }
   command.insert(command.end(), agent_options_.begin(), agent_options_.end());
   // The port of a killed agent may be taken for a moment.
   const bool listens = eventually([&] {
@@ -74,12 +80,14 @@ void FaultPlace::start_agent() {
     std::string said;
     eventually([&] {
       said = agent_->output();
-      return said.find('\n') != std::string::npos;
+      const auto at = said.find("listening at");
+      return said.find('\n', at) != std::string::npos || agent_->has_ended();
     });
-    if (said.find("listening at tcp://") == std::string::npos) {
+    const auto at = said.find("listening at tcp://");
+    if (at == std::string::npos) {
       return false;
     }
-    const std::string line = said.substr(0, said.find('\n'));
+    const std::string line = said.substr(at, said.find('\n', at) - at);
     port_ = std::stoi(line.substr(line.rfind(':') + 1));
     return true;
   });
@@ -107,7 +115,8 @@ std::size_t FaultPlace::agent_descriptors() const {
 }
 
 void FaultPlace::aim_at(int port) const {
-  place_.write("target.json", R"({"host": "127.0.0.1", "port": )" + std::to_string(port) + "}");
+  place_.write("target.json", R"({"host": "127.0.0.1", "port": )" + std::to_string(port) +
+                                  R"(, "server_key": ")" + public_key(place_) + "\"}");
 }
 
 std::string FaultPlace::steps_command(int steps, int pause_ms) const {
