@@ -156,7 +156,7 @@ void Desk::greet(const desk::MessageArrived& arrived, const protocol::Hello& hel
     return;
   }
   if (old != sessions_.end()) {
-    actions_.emplace_back(desk::EndFileSession{old->second.number});
+    actions_.emplace_back(desk::EndSession{old->second.number, hello.campaign});
   }
   sessions_[hello.campaign] = {++sessions_made_, peer, arrived.client, hello.campaign, now};
   files_.arrive(hello.campaign, hello.keep_files);
@@ -182,6 +182,9 @@ void Desk::take(Session& session, protocol::Request request, TimePoint now) {
     inspect(session, *inspection, now);
   } else if (std::holds_alternative<protocol::Purge>(request)) {
     actions_.emplace_back(desk::PurgeStore{session.number});
+  } else if (std::holds_alternative<protocol::Examine>(request) ||
+             std::holds_alternative<protocol::ManagePass>(request)) {
+    actions_.emplace_back(desk::AskBox{session.campaign, std::move(request)});
   } else if (is_about_files(request)) {
     const auto* offer = std::get_if<protocol::Offer>(&request);
     auto refused = offer != nullptr && options_.policy
@@ -263,7 +266,7 @@ void Desk::take_trial_request(const Session& session, const protocol::Request& r
 // ---- sessions ----
 
 void Desk::leave(const std::string& campaign, bool for_good, TimePoint now) {
-  actions_.emplace_back(desk::EndFileSession{sessions_.at(campaign).number});
+  actions_.emplace_back(desk::EndSession{sessions_.at(campaign).number, campaign});
   sessions_.erase(campaign);
   if (for_good) {
     let_go(files_.end(campaign));

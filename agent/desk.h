@@ -50,8 +50,13 @@ struct PassToFiles {  // with the payload of the message that it answers
   SessionId session = 0;
   protocol::Request request;
 };
-struct EndFileSession {
+struct EndSession {  // its uploads and questions are over
   SessionId session = 0;
+  std::string campaign;
+};
+struct AskBox {  // about the machine, with the payload of the message that it answers
+  std::string campaign;
+  protocol::Request request;
 };
 struct CreateTrial {  // it waits until BeginTrial
   protocol::TrialKey key;
@@ -83,8 +88,8 @@ struct ReportCondition {  // what the desk knows; the store's figures and the ag
 struct PurgeStore {
   SessionId session = 0;
 };
-using Action = std::variant<Reply, PassToFiles, EndFileSession, CreateTrial, BeginTrial, TellTrial,
-                            FetchFile, HoldFile, LetGo, ReportCondition, PurgeStore>;
+using Action = std::variant<Reply, PassToFiles, AskBox, EndSession, CreateTrial, BeginTrial,
+                            TellTrial, FetchFile, HoldFile, LetGo, ReportCondition, PurgeStore>;
 
 struct Options {
   protocol::Welcome greeting;    // what this agent says of itself
@@ -109,6 +114,7 @@ class Desk {
   [[nodiscard]] std::optional<std::string> peer_of_session(SessionId session) const;
   [[nodiscard]] std::optional<std::string> peer_of_campaign(const std::string& campaign) const;
 
+  [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
   [[nodiscard]] std::size_t trials() const { return trials_.size(); }
 
  private:

@@ -8,7 +8,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "common/cli/describe.h"
+#include "common/cli/self_description.h"
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/file.h"
 #include "common/os/guarded_file.h"
 #include "common/version.h"
@@ -241,7 +244,7 @@ std::vector<int> parse_devices(std::string_view text) {
   }
   std::sort(devices.begin(), devices.end());
   if (devices.empty() || std::adjacent_find(devices.begin(), devices.end()) != devices.end()) {
-    throw usage_error("agent.bad_devices",
+    throw usage_error("agent.devices_twice",
                       "--devices \"{}\": each device once, ranges from the smaller to the larger",
                       text);
   }
@@ -275,6 +278,9 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
                "mstune-agent"};
   app.set_version_flag("--version", std::string("mstune-agent ") + kVersion);
   add_options(app, options, texts);
+  const std::string version = app.version();
+  const cli::SelfDescription self(app, version);
+  cli::translate(app, catalogue(spoken()));
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
@@ -283,6 +289,9 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
     return Printed{app.version() + "\n", 0};
   } catch (const CLI::ParseError& error) {
     throw usage_error("agent.bad_option", "{}; see mstune-agent --help", std::string(error.what()));
+  }
+  if (const auto text = self.text()) {
+    return Printed{*text, 0};
   }
   take(texts, app, environment, options);
   return options;

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/os/service_manager.h"
 #include "common/version.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
@@ -52,6 +53,7 @@ Server::Server(ServerOptions options)
       socket_(os::Socket::listen(options_.endpoint,
                                  gate_ ? std::make_optional(gate_->security()) : std::nullopt)),
       environments_(options_.work_dir, parse_environment(own_environment())),
+      box_desk_(options_.work_dir, environments_),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}),
       desk_(desk_options()),
       started_(steady_now()) {
@@ -93,6 +95,7 @@ void Server::run() {
       tell_desk(desk::Tick{}, now);
     }
     environments_.step(now);
+    step_box(now);
     if (polled.readable(receiver_.descriptor()) || now >= receiver_.deadline()) {
       step_files(now);
     }
@@ -103,7 +106,11 @@ void Server::run() {
 // ---- waiting ----
 
 TimePoint Server::deadline() const {
-  TimePoint earliest = std::min({environments_.deadline(), receiver_.deadline(), desk_.deadline()});
+  TimePoint earliest = std::min(
+      {environments_.deadline(), receiver_.deadline(), box_desk_.deadline(), desk_.deadline()});
+  if (quiet_since_ && box_desk_.holds_passes()) {
+    earliest = std::min(earliest, after(*quiet_since_, options_.reconnect_grace));
+  }
   for (const auto& [key, runner] : runners_) {
     earliest = std::min(earliest, runner->deadline());
   }
@@ -118,6 +125,9 @@ void Server::wait(os::PollSet& polled, TimePoint now) {
   polled.add(signals_.descriptor());
   polled.add(receiver_.descriptor());
   for (const int descriptor : environments_.descriptors()) {
+    polled.add(descriptor);
+  }
+  for (const int descriptor : box_desk_.descriptors()) {
     polled.add(descriptor);
   }
   for (const auto& [key, runner] : runners_) {
@@ -135,6 +145,7 @@ void Server::look_at_signals(TimePoint now) {
       os::reap_orphans();
     } else {
       stopping_ = true;
+      os::tell_service_manager(options_.notify_socket, "STOPPING=1");
       tell_desk(desk::StopAsked{}, now);
     }
   }
@@ -197,8 +208,11 @@ void Server::carry_out(desk::Action& action, std::string& payload, TimePoint now
   } else if (auto* files = std::get_if<desk::PassToFiles>(&action)) {
     receiver_.handle(files->session, files->request, std::move(payload), now);
     step_files(now);
-  } else if (const auto* ended = std::get_if<desk::EndFileSession>(&action)) {
+  } else if (const auto* question = std::get_if<desk::AskBox>(&action)) {
+    box_desk_.handle(question->campaign, question->request, payload);
+  } else if (const auto* ended = std::get_if<desk::EndSession>(&action)) {
     receiver_.end_session(ended->session, now);
+    box_desk_.forget(ended->campaign);
   } else if (auto* created = std::get_if<desk::CreateTrial>(&action)) {
     create(*created);
   } else if (const auto* begun = std::get_if<desk::BeginTrial>(&action)) {
@@ -294,6 +308,20 @@ void Server::step_files(TimePoint now) {
   receiver_.drain(now);
   for (const auto& [number, report] : receiver_.take_reports()) {
     send_to(number, report);
+  }
+}
+
+void Server::step_box(TimePoint now) {
+  if (desk_.sessions() > 0) {
+    quiet_since_.reset();
+  } else if (!quiet_since_) {
+    quiet_since_ = now;
+  }
+  box_desk_.step(quiet_since_, options_.reconnect_grace, now);
+  for (const auto& [campaign, report] : box_desk_.take_reports()) {
+    if (const auto peer = desk_.peer_of_campaign(campaign)) {
+      send(*peer, report);
+    }
   }
 }
 

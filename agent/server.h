@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/box_desk.h"
 #include "agent/cann_environment.h"
 #include "agent/desk.h"
 #include "agent/gate.h"
@@ -29,6 +30,7 @@ struct ServerOptions {
   std::optional<GateOptions> gate;  // nothing: whoever reaches the endpoint may talk to this agent
   std::optional<Policy> policy;     // nothing: a coordinator's own agent
   std::vector<Message> warnings;    // to be said at every start
+  std::string notify_socket;        // of the service manager that waits for this agent; or empty
   std::vector<int> devices;         // logic ids; empty: one slot, device selection left alone
   bool ends_with_parent = false;    // a coordinator's own agent
   Duration reconnect_grace = std::chrono::seconds(60);
@@ -66,6 +68,7 @@ class Server {
   void step_trials(TimePoint now);
   void forget_finished(TimePoint now);
   void step_files(TimePoint now);
+  void step_box(TimePoint now);
   void lay_out(TrialRunner& runner);
   void send_reports(TrialRunner& runner);
   void send(const std::string& peer, const protocol::Report& report, std::string payload = {});
@@ -81,6 +84,8 @@ class Server {
   std::optional<Message> former_life_;  // for whoever says hello
   os::Socket socket_;
   CannEnvironments environments_;
+  BoxDesk box_desk_;
+  std::optional<TimePoint> quiet_since_;  // the last session ended then; empty: there is one
   Receiver receiver_;
   Desk desk_;
   TimePoint started_;

@@ -150,7 +150,7 @@ void Store::State::make_room(const Digest& identity, std::uint64_t size, std::ui
   const auto victims = index.to_free(std::max(beyond_limit, beyond_disk), identity);
   if (!victims) {
     throw environment_error(
-        "store.disk_full",
+        "store.no_room",
         "the disk of the agent's store {} has {} free, and the upload needs {}: "
         "free some space, or run mstune agents --purge",
         directories.path.string(), size_text(free), size_text(free_wanted));

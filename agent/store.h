@@ -61,7 +61,7 @@ class Store {
 
   // Begins or goes on with a file: makes room, keeps what a broken-off upload left if sound, copies
   // what other blobs have, and says which chunks are lacking. Throws `store.full`,
-  // `store.disk_full`, `store.cannot_write`.
+  // `store.no_room`, `store.disk_full`, `store.cannot_write`.
   std::vector<bool> open(std::shared_ptr<const Manifest> manifest);
 
   // Writes chunks of an opened file. Throws `store.wrong_digest` when they are not what the

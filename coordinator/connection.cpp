@@ -36,9 +36,9 @@ Connection::Connection(const std::string& endpoint,
       worker_(worker),
       read_pieces_(std::make_shared<std::vector<ReadPiece>>()) {}
 
-void Connection::send(const protocol::Request& request) {
+void Connection::send(const protocol::Request& request, std::string payload) {
   // What is not taken is repeated: greetings, pings, assignments, and fetches after a reconnect.
-  static_cast<void>(socket_.send({{}, protocol::pack(request), {}}));
+  static_cast<void>(socket_.send({{}, protocol::pack(request), std::move(payload)}));
 }
 
 void Connection::upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now) {
@@ -149,7 +149,7 @@ void Connection::send_piece(const upload::SendPiece& action) {
       });
   if (!taken) {
     read_pieces_->push_back(
-        {action.piece, {}, message("upload.too_busy", "too many pieces wait to be read")});
+        {action.piece, {}, message("upload.too_busy", "too much waits to be read")});
   }
 }
 

@@ -46,7 +46,7 @@ class Connection {
   // To be called before the agent has answered: whether it may keep what this campaign sends.
   void keep_files(bool keep) { link_.keep_files(keep); }
 
-  void send(const protocol::Request& request);
+  void send(const protocol::Request& request, std::string payload = {});
   void upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now);
 
   // Takes what arrived and does what is due.

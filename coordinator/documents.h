@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ struct CampaignDocument {
   int confirm_rounds = 0;      // --confirm; 0: none
   std::string digest_pattern;  // empty: results are not compared
   Surroundings surroundings;
+  // Of what took part, as far as it is known: "mstune", "agent", "cann", "host", ...
+  std::map<std::string, std::string> versions;
   std::string session_id;  // of the coordinator, as agents know it; campaign.json alone has it
 };
 

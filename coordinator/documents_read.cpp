@@ -59,6 +59,24 @@ class Fields {
     }
     return found->get<std::uint64_t>();
   }
+  // An object of strings; empty where there is none.
+  [[nodiscard]] std::map<std::string, std::string> named_texts(const char* field) const {
+    std::map<std::string, std::string> texts;
+    const Json* found = find(field);
+    if (found == nullptr) {
+      return texts;
+    }
+    if (!found->is_object()) {
+      throw wrong(field, "an object");
+    }
+    for (const auto& [name, value] : found->items()) {
+      if (!value.is_string()) {
+        throw wrong(field, "an object of strings");
+      }
+      texts[name] = value.get<std::string>();
+    }
+    return texts;
+  }
   // A count that is kept in 31 bits.
   [[nodiscard]] std::optional<int> small(const char* field) const {
     const Json* found = find(field);
@@ -164,6 +182,7 @@ CampaignDocument read_campaign(const Fields& fields) {
   around.working_directory = fields.text("working_directory").value_or("");
   around.om_directory = fields.text("om_directory").value_or("");
   around.timeout_s = std::clamp(fields.number("timeout_s").value_or(around.timeout_s), 0.0, 1e9);
+  campaign.versions = fields.named_texts("versions");
   return campaign;
 }
 

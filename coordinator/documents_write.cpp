@@ -60,6 +60,7 @@ Json head(const CampaignDocument& campaign, const std::vector<Candidate>& order)
   json["working_directory"] = text_or_null(around.working_directory);
   json["om_directory"] = text_or_null(around.om_directory);
   json["timeout_s"] = figure(around.timeout_s);
+  json["versions"] = Json(campaign.versions);
   return json;
 }
 

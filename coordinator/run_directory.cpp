@@ -10,6 +10,8 @@
 #include <fmt/chrono.h>
 
 #include "common/error.h"
+#include "common/language.h"
+#include "coordinator/report_page.h"
 #include "coordinator/step_set.h"
 #include "coordinator/steps_csv.h"
 #include "coordinator/steps_log.h"
@@ -75,6 +77,13 @@ void RunDirectory::write_summary(const CampaignDocument& campaign, const Ranking
                                  const std::vector<EvaluatedTrial>& trials) const {
   os::write_file_atomically(path_ / "summary.csv", summary_csv(ranking));
   os::write_file_atomically(path_ / "summary.json", summary_json(campaign, ranking, trials));
+}
+
+void RunDirectory::write_report(const CampaignDocument& campaign, const Ranking& ranking,
+                                const std::vector<EvaluatedTrial>& trials) const {
+  os::write_file_atomically(
+      path_ / "report.html",
+      report_page({campaign, ranking, trials, path_.filename().string()}, spoken()));
 }
 
 TrialRecorder::TrialRecorder(fs::path directory, Trial trial, std::uint32_t attempt)

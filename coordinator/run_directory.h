@@ -35,6 +35,9 @@ class RunDirectory {
   void write_campaign(const CampaignDocument& campaign) const;
   void write_summary(const CampaignDocument& campaign, const Ranking& ranking,
                      const std::vector<EvaluatedTrial>& trials) const;
+  // report.html, in the language of this process.
+  void write_report(const CampaignDocument& campaign, const Ranking& ranking,
+                    const std::vector<EvaluatedTrial>& trials) const;
 
  private:
   std::filesystem::path path_;
@@ -55,6 +58,7 @@ class TrialRecorder {
   [[nodiscard]] const Trial& trial() const { return trial_; }
   [[nodiscard]] std::uint32_t attempt() const { return attempt_; }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+  [[nodiscard]] const RecordLog& records() const { return records_; }
   // Set by the last event.
   [[nodiscard]] const std::optional<protocol::Exited>& exited() const { return exited_; }
   // Notices that came since the last call.

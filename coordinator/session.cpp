@@ -46,12 +46,15 @@ Session::~Session() = default;
 
 SessionResult Session::run() {
   os::become_subreaper();  // what a build leaves behind comes to us and is ended
+  progress_.tick(steady_now());
+  progress_.planned(options_.campaign.trials.size(), options_.campaign.open_ended);
   take_over_finished(options_.campaign.trials);
   dispatch(Tick{}, steady_now());
   while (!dispatcher_.finished()) {
     os::PollSet polled;
     wait(polled, steady_now());
     const TimePoint now = steady_now();
+    progress_.tick(now);
     if (polled.readable(signals_.descriptor())) {
       look_at_signals(now);
     }
@@ -77,6 +80,7 @@ void Session::take_over_finished(const std::vector<Trial>& planned) {
         std::find_if(options_.finished.begin(), options_.finished.end(),
                      [&](const EvaluatedTrial& other) { return other.trial.index == trial.index; });
     if (found != options_.finished.end()) {
+      progress_.known(*found);
       result_.trials.push_back(*found);
     }
   }
@@ -85,7 +89,8 @@ void Session::take_over_finished(const std::vector<Trial>& planned) {
 // ---- waiting ----
 
 TimePoint Session::deadline() const {
-  TimePoint earliest = std::min(dispatcher_.deadline(), connection_.deadline());
+  TimePoint earliest =
+      std::min({dispatcher_.deadline(), connection_.deadline(), progress_.deadline()});
   for (const ActiveBuild& active : builds_) {
     earliest = std::min(earliest, active.build.deadline());
   }
@@ -252,7 +257,7 @@ void Session::finish_upload(std::size_t candidate, const std::optional<Message>&
   if (failure) {
     dispatch(UploadFailed{0, candidate,
                           message("upload.failed", "the files of {} did not reach the agent: {}",
-                                  name(which), failure->text)},
+                                  name(which), *failure)},
              now);
     return;
   }
@@ -356,6 +361,7 @@ void Session::ask_stages(TimePoint now) {
     progress_.decided(said);
   }
   CampaignSettings& campaign = options_.campaign;
+  progress_.planned(next.trials.size(), stages_.open_ended() && !next.trials.empty());
   campaign.candidates.insert(campaign.candidates.end(), next.candidates.begin(),
                              next.candidates.end());
   campaign.trials.insert(campaign.trials.end(), next.trials.begin(), next.trials.end());
@@ -406,6 +412,8 @@ void Session::take_welcome(const protocol::Welcome& welcome, TimePoint now) {
     progress_.note(notice);
   }
   instance_ = welcome.instance;
+  result_.versions = {
+      {"agent", welcome.software}, {"host", welcome.host}, {"architecture", welcome.architecture}};
   dispatch(AgentReady{0, welcome.instance}, now);
 }
 
@@ -423,7 +431,7 @@ void Session::take(const protocol::Report& report, const std::string& payload, T
     }
   } else if (const auto* failure = std::get_if<protocol::Failure>(&report)) {
     const Message why = message("campaign.agent_says", "the agent refused a request ({}): {}",
-                                failure->request, failure->what.text);
+                                failure->request, failure->what);
     if (failure->request == "assign") {
       dispatch(AgentRefused{0, why}, now);  // it would refuse the next one for the same reason
     } else if (failure->what.id != "agent.no_session") {
@@ -441,6 +449,7 @@ void Session::take_events(const protocol::Events& events, TimePoint now) {
     assign(active_->attempt);  // some are missing: ask from where we are
     return;
   }
+  progress_.grown(recorder.trial(), recorder.records());
   // Not each batch: the agent's window is wide, and every message wakes the measuring machine.
   constexpr std::uint64_t kAcknowledgeEvery = 512;
   if (recorder.exited() || recorder.events() >= active_->acknowledged + kAcknowledgeEvery) {

@@ -42,8 +42,9 @@ struct SessionOptions {
 
 struct SessionResult {
   Ending ending = Ending::complete;
-  Message why;                         // text is empty when complete
-  std::vector<EvaluatedTrial> trials;  // those that are on disk, by index
+  Message why;                                  // text is empty when complete
+  std::vector<EvaluatedTrial> trials;           // those that are on disk, by index
+  std::map<std::string, std::string> versions;  // that the agent told
 };
 
 class Session {

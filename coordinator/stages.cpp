@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "coordinator/inference/refine.h"
-#include "coordinator/report_evidence.h"
+#include "coordinator/shown_words.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -59,18 +59,19 @@ Message decision_message(const Decision& decision, const Look& look,
   const mstune::Progress& after = decision.after;
   if (after.behind && decision.lag) {
     return message("look.behind", "{} is dropped: {} is {} times as fast as it", who,
-                   name(candidates[look.leader]), interval_text(*decision.lag));
+                   name(candidates[look.leader]), interval_message(*decision.lag));
   }
   if (after.standing == Standing::below_threshold) {
     return message("look.below", "{} is dropped: {} times as fast as default, below 1.05", who,
-                   interval_text(*after.interval));
+                   interval_message(*after.interval));
   }
   if (after.standing == Standing::proven) {
     return message("look.proven", "{} is proven: {} times as fast as default", who,
-                   interval_text(*after.interval));
+                   interval_message(*after.interval));
   }
-  return message("look.open", "{} is open: {} times as fast as default", who,
-                 after.interval ? interval_text(*after.interval) : "unknown");
+  return message(
+      "look.open", "{} is open: {} times as fast as default", who,
+      after.interval ? interval_message(*after.interval) : message("word.unknown", "unknown"));
 }
 
 }  // namespace

@@ -9,12 +9,19 @@
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/version.h"
 #include "common/words.h"
 #include "coordinator/commands/tune_arguments.h"
+#include "coordinator/console.h"
+#include "coordinator/failed_outputs.h"
+#include "coordinator/hints.h"
 #include "coordinator/keygen.h"
 #include "coordinator/local_agent.h"
+#include "coordinator/managed_pass.h"
+#include "coordinator/pass_place.h"
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"
 #include "coordinator/session.h"
@@ -110,6 +117,7 @@ Order order_of(const TuneOptions& options) {
 CampaignDocument document_of(const TuneOptions& options, const std::string& command,
                              const std::optional<Target>& target) {
   CampaignDocument document;
+  document.versions["mstune"] = kVersion;
   document.mode = options.offline ? "offline" : "online";
   document.command = command;
   if (options.offline) {
@@ -259,18 +267,29 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
       refuse_relative_paths(session.build.command);
     }
   }
+  if (options.manage_pass) {
+    // Online the program compiles its graph itself, where the agent is.
+    result.pass = ManagedPass::Options{options.pass_library,
+                                       options.offline ? std::nullopt : target, result.environment};
+  }
   return result;
 }
 
 SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& directory,
                   Progress& progress) {
+  const auto note = [&](const Message& what) { progress.note(what); };
+  std::optional<ManagedPass> pass;
+  if (preparation.pass) {
+    pass.emplace(*preparation.pass, note);
+  } else if (const auto left = left_behind(variables_of(preparation.environment))) {
+    note(*left);
+  }
   std::optional<LocalAgent> local;
   if (preparation.local) {
     local.emplace(preparation.environment, preparation.session.campaign.reconnect_grace);
     preparation.session.endpoint = local->endpoint();
   }
-  Session session(preparation.session, stages, directory, progress);
-  return session.run();
+  return Session(preparation.session, stages, directory, progress).run();
 }
 
 namespace {
@@ -308,7 +327,9 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   preparation.session.campaign.trials = stages.first();
   preparation.session.campaign.open_ended = stages.open_ended();
   const fs::path output_dir = os::absolute_path(options.output_dir);
-  Progress progress(out);
+  Progress progress(
+      out, progress_style(options.quiet, options.json_lines, stdout_is_terminal(), environment),
+      stdout_terminal(environment));
   for (const Message& note : preparation.notes) {
     progress.note(note);
   }
@@ -333,18 +354,30 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
 
   const SessionResult result = run(preparation, stages, directory, progress);
+  progress.end();
 
-  if (stages.candidates() != preparation.document.candidates) {
-    preparation.document.candidates = stages.candidates();
-    directory.write_campaign(preparation.document);
-  }
+  preparation.document.candidates = stages.candidates();
+  preparation.document.versions.insert(result.versions.begin(), result.versions.end());
+  directory.write_campaign(preparation.document);
   const Ranking ranking =
       rank(result.trials, preparation.document.candidates, confidence_rules(preparation.document));
   directory.write_summary(preparation.document, ranking, result.trials);
-  if (result.ending != Ending::failed || ranking.any_data()) {
-    out << "\n" << report_table(preparation.document, ranking);
+  directory.write_report(preparation.document, ranking, result.trials);
+  if (options.json_lines) {
+    if (result.ending == Ending::interrupted) {
+      progress.note(result.why);
+    }
+    out << finished_line(ranking, directory.path().string()) << std::flush;
+  } else {
+    if (result.ending != Ending::failed || ranking.any_data()) {
+      out << "\n" << report_table(preparation.document, ranking);
+    }
+    out << hints_text(hints_of(
+        {preparation.document, ranking, result.trials,
+         failed_outputs(directory, preparation.session.build.om_directory, result.trials)}));
+    out << said(message("tune.results", "results: {}", directory.path().string())) << '\n'
+        << std::flush;
   }
-  out << fmt::format("results: {}\n", directory.path().string()) << std::flush;
   if (result.ending == Ending::failed) {
     throw Error(ErrorKind::environment, result.why);
   }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "coordinator/managed_pass.h"
 #include "coordinator/session.h"
 #include "coordinator/tune_options.h"
 
@@ -22,6 +24,7 @@ struct Preparation {
   std::vector<std::string> environment;
   std::vector<Message> notes;
   bool local = true;
+  std::optional<ManagedPass::Options> pass;  // empty: the pass is none of our business
 };
 
 // Reads the target file. Throws usage errors.

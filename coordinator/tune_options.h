@@ -53,6 +53,10 @@ struct TuneOptions {
   std::uint64_t output_limit_bytes = 0;                       // of a trial; 0: the agent's own
   bool keep_going = false;
   bool dry_run = false;
+  bool quiet = false;        // only the result is printed
+  bool json_lines = false;   // events as JSON, and nothing else, on stdout
+  bool manage_pass = false;  // install the pass before, remove it after
+  std::string pass_library;  // empty: looked for
 };
 
 }  // namespace mstune::coordinator

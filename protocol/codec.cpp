@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "protocol/agent_fields.h"
+#include "protocol/box_fields.h"
 #include "protocol/fields.h"
 
 namespace mstune::protocol {

@@ -48,7 +48,7 @@ GivenGates GateArguments::gates() const {
   const char* text_end = drop_first_.data() + drop_first_.size();
   const auto [end, failure] = std::from_chars(drop_first_.data(), text_end, drop_first);
   if (failure != std::errc{} || end != text_end) {
-    throw usage_error("options.bad_option",
+    throw usage_error("options.bad_drop_first",
                       "--drop-first {}: a whole number from 0, or auto, belongs there",
                       drop_first_);
   }

@@ -64,6 +64,12 @@ void refuse_options_of_offline(const CLI::App& tune) {
   }
 }
 
+void refuse_pass_library_alone(const TuneOptions& options) {
+  if (!options.pass_library.empty() && !options.manage_pass) {
+    throw usage_error("options.pass_library_alone", "--pass-library goes with --manage-pass only");
+  }
+}
+
 }  // namespace
 
 TuneArguments::TuneArguments(CLI::App& app)
@@ -163,6 +169,16 @@ void TuneArguments::add_surroundings() {
   command_->add_flag("--keep-going", options_.keep_going,
                      "Offline: a failing build voids its candidate, the others go on");
   command_->add_flag("--dry-run", options_.dry_run, "Print candidates, trials and commands only");
+  CLI::Option* quiet =
+      command_->add_flag("--quiet", options_.quiet, "Print the result and nothing before it");
+  command_
+      ->add_flag("--json-lines", options_.json_lines,
+                 "Print events for other programs, one JSON document a line, and nothing else")
+      ->excludes(quiet);
+  command_->add_flag("--manage-pass", options_.manage_pass,
+                     "Install the tuning pass before the run and remove it after");
+  command_->add_option("--pass-library", options_.pass_library,
+                       "The library for --manage-pass (default: as mstune pass install finds it)");
 }
 
 TuneOptions TuneArguments::options() const {
@@ -198,6 +214,7 @@ TuneOptions TuneArguments::options() const {
                       "--run-command is missing: the program under test, as in \"{}\"",
                       options.offline ? "./infer --om {om} --loop 20" : "python3 infer.py");
   }
+  refuse_pass_library_alone(options);
   if (options.target_files.size() > 1) {
     throw usage_error("options.one_target",
                       "--target was given {} times: one campaign measures on one agent; run one "

@@ -175,7 +175,7 @@ class World {
           download::Arrived{asked.session, std::get<protocol::Withdraw>(asked.request)}, now_));
     }
   }
-  void act(const desk::EndFileSession& asked) {
+  void act(const desk::EndSession& asked) {
     act(receiver_.handle(download::SessionEnded{asked.session}, now_));
   }
   void act(const desk::CreateTrial& asked) {
@@ -202,6 +202,14 @@ class World {
     check(!from_peer || trial.client == speaking_);
     trial.job.handle(asked.event, now_);
   }
+  void act(const desk::AskBox& /*asked*/) {}
+  void act(const desk::HoldFile& /*asked*/) { ++held_; }
+  void act(const desk::LetGo& asked) {
+    check(asked.files.unneeded.size() <= held_);  // nothing is let go of twice
+    held_ -= asked.files.unneeded.size();
+  }
+  void act(const desk::ReportCondition& asked) { check(asked.condition.sessions > 0); }
+  void act(const desk::PurgeStore& /*asked*/) {}
   void act(const desk::FetchFile& asked) { check(jobs_.at(asked.request.key).client == speaking_); }
 
   void act(const std::vector<download::Action>& actions) {
@@ -295,6 +303,7 @@ class World {
   download::Machine receiver_;
   std::map<protocol::TrialKey, Trial> jobs_;
   std::deque<download::StoreJob> store_jobs_;
+  std::size_t held_ = 0;  // files, counted once a campaign
   TimePoint now_{std::chrono::hours(1)};
   std::string speaking_;  // the client whose message is handled; empty between messages
   std::uint64_t payload_bytes_ = 0;

@@ -287,7 +287,7 @@ TEST_CASE("desk: a peer that begins another campaign has left the one before") {
   hall.greets("p", "ann", "a");
   hall.says("p", "ann", assignment("a"));
   const auto actions = hall.greets("p", "ann", "b");
-  CHECK(all<desk::EndFileSession>(actions).size() == 1);
+  CHECK(all<desk::EndSession>(actions).size() == 1);
   REQUIRE(all<desk::TellTrial>(actions).size() == 1);
   CHECK_FALSE(hall.desk().peer_of_campaign("a"));
   CHECK(hall.desk().peer_of_campaign("b") == "p");

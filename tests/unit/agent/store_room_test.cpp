@@ -173,7 +173,7 @@ TEST_CASE("store: too little free disk is said before anything is sent") {
   }
   const std::uint64_t free = os::free_space(scratch.path());
   Store store(scratch / "store", {std::uint64_t{1} << 40U, 2 * free});
-  CHECK(error_id([&] { store.open(other.manifest); }) == "store.disk_full");
+  CHECK(error_id([&] { store.open(other.manifest); }) == "store.no_room");
   CHECK(store.contains(content.identity()));
 }
 

@@ -123,7 +123,7 @@ TEST_CASE("options: stages that do not fit together are an error") {
   CHECK(id({"--confirm", "1"}) == "options.bad_option");
   CHECK(id({"--confirm", "1001"}) == "options.bad_option");
   CHECK(id({"--confirm", "many"}) == "options.bad_option");
-  CHECK(id({"--drop-first", "auto3"}) == "options.bad_option");
+  CHECK(id({"--drop-first", "auto3"}) == "options.bad_drop_first");
   CHECK(id({"--digest-pattern", "digest"}) == "digest.one_group");
   CHECK(id({"--digest-pattern", "(a)(b)"}) == "digest.one_group");
   CHECK(id({"--digest-pattern", "(a"}) == "digest.bad_pattern");
@@ -141,7 +141,7 @@ TEST_CASE("options: what cannot be right is an error before anything runs") {
   CHECK(error_id({"tune"}) == "options.no_run_command");
   CHECK(error_id({"tune", "--run-command", "x", "--mode", "both"}) == "options.bad_option");
   CHECK(error_id({"tune", "--run-command", "x", "--repeat", "0"}) == "options.bad_option");
-  CHECK(error_id({"tune", "--run-command", "x", "--drop-first", "-1"}) == "options.bad_option");
+  CHECK(error_id({"tune", "--run-command", "x", "--drop-first", "-1"}) == "options.bad_drop_first");
   CHECK(error_id({"tune", "--run-command", "x", "--min-steps", "0"}) == "options.bad_option");
   CHECK(error_id({"tune", "--run-command", "x", "--timeout", "-1"}) == "options.bad_option");
   CHECK(error_id({"tune", "--run-command", "x", "--main-graph", "m"}) != "none");
