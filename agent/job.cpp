@@ -34,6 +34,7 @@ const char* Job::state_name() const {
     case State::queued:
       return protocol::kStateQueued;
     case State::preparing:
+    case State::starting:
     case State::running:
     case State::ending:
     case State::draining:
@@ -51,8 +52,8 @@ void Job::expire(TimePoint now) {
     run_deadline_ = kNever;
     const double seconds = std::chrono::duration<double>(settings_.timeout).count();
     end(protocol::kCauseTimeout,
-        message("trial.timeout", "it ran longer than {} (--timeout) and was ended",
-                duration_text(seconds)),
+        message("trial.timeout", "it ran longer than {} ({}) and was ended", duration_text(seconds),
+                settings_.timeout_rule),
         now);
   }
   if (now >= grace_deadline_) {
@@ -73,6 +74,10 @@ void Job::end(const char* cause, Message detail, TimePoint now) {
     outcome_.cause = cause;
     outcome_.detail = std::move(detail);
     finish();
+  } else if (state_ == State::starting && outcome_.cause.empty()) {
+    // Nothing can be ended yet, and the slot is not free before it is known what there is to end.
+    outcome_.cause = cause;
+    outcome_.detail = std::move(detail);
   } else if (state_ == State::running) {
     outcome_.cause = cause;
     outcome_.detail = std::move(detail);
@@ -123,26 +128,32 @@ void Job::send_status(TimePoint now) {
 
 void Job::on(const EnvironmentReady& /*event*/, TimePoint /*now*/) {
   if (state_ == State::preparing) {
+    state_ = State::starting;
     actions_.emplace_back(StartProgram{});
   }
 }
 
 void Job::on(const NotStarted& event, TimePoint now) {
-  end(protocol::kCauseNotStarted, event.why, now);
+  end(event.cause, event.why, now);
+  if (state_ == State::starting) {
+    finish();
+  }
 }
 
 void Job::on(const ProgramStarted& event, TimePoint now) {
-  if (state_ != State::preparing) {
-    actions_.emplace_back(EndTree{});  // it was cancelled while it started
+  if (state_ != State::starting) {
     return;
   }
   state_ = State::running;
   started_ = now;
   outcome_.started = true;
-  if (settings_.timeout > Duration::zero()) {
+  log_.append(protocol::Started{event.pid, event.wall_us, event.program});
+  if (!outcome_.cause.empty()) {
+    state_ = State::ending;  // what ended it came while it started
+    actions_.emplace_back(EndTree{});
+  } else if (settings_.timeout > Duration::zero()) {
     run_deadline_ = after(now, settings_.timeout);
   }
-  log_.append(protocol::Started{event.pid, event.wall_us, event.program});
 }
 
 void Job::on(const StepLinesFound& event, TimePoint /*now*/) {

@@ -18,15 +18,17 @@
 namespace mstune::agent {
 
 struct JobSettings {
-  Duration timeout = Duration::zero();  // of the run; zero: none
+  Duration timeout = Duration::zero();     // of the run; zero: none
+  const char* timeout_rule = "--timeout";  // whose it is, for people
   Duration reconnect_grace = std::chrono::seconds(60);
   Duration status_period = std::chrono::seconds(2);
 };
 
 // ---- what happened ----
 struct EnvironmentReady {};
-struct NotStarted {  // the environment, the files or the program itself
+struct NotStarted {  // the environment, the files, the program itself, or no device in time
   Message why;
+  const char* cause = protocol::kCauseNotStarted;
 };
 struct ProgramStarted {
   std::uint64_t pid = 0;
@@ -66,9 +68,9 @@ using JobEvent = std::variant<EnvironmentReady, NotStarted, ProgramStarted, Step
 
 // ---- what to do ----
 struct PrepareEnvironment {};
-struct StartProgram {};
-struct EndTree {};      // answered by TreeEnded
-struct DrainOutput {};  // answered by OutputDrained
+struct StartProgram {};  // answered by ProgramStarted or NotStarted
+struct EndTree {};       // answered by TreeEnded
+struct DrainOutput {};   // answered by OutputDrained
 struct SendEvents {
   EventBatch batch;
 };
@@ -98,7 +100,7 @@ class Job {
   [[nodiscard]] const char* state_name() const;
 
  private:
-  enum class State { queued, preparing, running, ending, draining, finished, removed };
+  enum class State { queued, preparing, starting, running, ending, draining, finished, removed };
 
   void on(const EnvironmentReady& event, TimePoint now);
   void on(const NotStarted& event, TimePoint now);

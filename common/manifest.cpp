@@ -38,8 +38,9 @@ void ManifestBuilder::add(const Digest& digest, std::uint64_t length) {
                          "a chunk of {} bytes: its length must be 1 to {}", length, kChunkMax);
   }
   if (manifest_.chunks.size() == kChunksMax || length > kFileSizeMax - manifest_.size) {
-    throw usage_error("file.too_large", "a file of more than {} or {} chunks cannot be sent",
-                      size_text(kFileSizeMax), kChunksMax);
+    throw usage_error("file.too_large_to_send",
+                      "a file of more than {} or {} chunks cannot be sent", size_text(kFileSizeMax),
+                      kChunksMax);
   }
   manifest_.chunks.push_back({digest, manifest_.size, static_cast<std::uint32_t>(length)});
   manifest_.size += length;

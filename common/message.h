@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -17,15 +18,40 @@ struct Message {
   std::string id;                      // "target.unknown_field": area, dot, what happened
   std::string text;                    // English, arguments filled in
   std::vector<std::string> arguments;  // as text, in the order of the English placeholders
+  std::vector<Message> inner = {};     // arguments that are messages themselves, at their places
 };
 
+}  // namespace mstune
+
+template <>
+struct fmt::formatter<mstune::Message> : fmt::formatter<std::string_view> {
+  template <typename Context>
+  auto format(const mstune::Message& message, Context& context) const {
+    return fmt::formatter<std::string_view>::format(message.text, context);
+  }
+};
+
+namespace mstune {
+
 // Makes a message. Only plain "{}" placeholders: a number that wants a format is formatted by the
-// caller, so that every language shows the same figure.
+// caller, so that every language shows the same figure. An argument that is a sentence or a word
+// of its own is handed in as a Message, so that it is translated as well.
 template <typename... Arguments>
 Message message(std::string_view id, fmt::format_string<const Arguments&...> english,
                 const Arguments&... arguments) {
-  return Message{
-      std::string(id), fmt::format(english, arguments...), {fmt::format("{}", arguments)...}};
+  Message result{
+      std::string(id), fmt::format(english, arguments...), {fmt::format("{}", arguments)...}, {}};
+  if constexpr ((std::is_same_v<Arguments, Message> || ...)) {
+    const auto inner_of = [](const auto& argument) {
+      if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, Message>) {
+        return argument;
+      } else {
+        return Message{};
+      }
+    };
+    result.inner = {inner_of(arguments)...};
+  }
+  return result;
 }
 
 // "1.5 s", "250 ms", "2 h 5 min": a duration for people.

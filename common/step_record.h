@@ -21,7 +21,7 @@ inline constexpr std::string_view kStepTag = "[GE_MS_TUNE][STEP]";
 // How far a record reaches to both sides of its tag, in bytes. The log library cuts lines at 1 KiB;
 // a file without line ends must not make a record out of a gigabyte.
 inline constexpr std::size_t kStepLeadMax = 4 * 1024;
-inline constexpr std::size_t kStepFieldsMax = 12 * 1024;
+inline constexpr std::size_t kStepFieldsMax = std::size_t{12} * 1024;
 
 // Where the first tag begins, or npos. The search that everything else waits for.
 std::size_t find_step_tag(std::string_view text);

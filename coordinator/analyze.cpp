@@ -8,14 +8,15 @@
 #include <ostream>
 
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/file.h"
+#include "coordinator/evaluated_run.h"
 #include "coordinator/failed_outputs.h"
 #include "coordinator/hints.h"
 #include "coordinator/report_table.h"
-#include "coordinator/saved_run.h"
+#include "coordinator/shown_words.h"
 #include "coordinator/steps_csv.h"
 #include "coordinator/trial_digest.h"
-#include "coordinator/trial_records.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -96,40 +97,17 @@ void write_steps_csv(const fs::path& path, const StepSet& steps) {
   });
   file.close();
   if (!file) {
-    throw environment_error("file.cannot_write", "cannot write {}", path.string());
+    throw environment_error("analyze.cannot_write", "cannot write {}", path.string());
   }
-}
-
-// One trial at a time: the records of the one before are gone when the next are read.
-EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument& campaign,
-                                bool plain, bool write) {
-  EvaluatedTrial result{trial.saved.trial, trial.saved.attempt, trial.saved.outcome, {}, {}};
-  if (trial.missing) {
-    if (result.outcome.exit_code && result.outcome.reasons.empty()) {
-      result.outcome.reasons.push_back(
-          {"directory_missing",
-           message("analyze.directory_missing", "its directory is missing from the run")});
-    }
-    result.evaluation = evaluate_unrun(result.outcome);
-    return result;
-  }
-  const RecordLog log =
-      plain ? read_plain_records(trial.directory) : read_trial_records(trial.directory);
-  const StepSet steps(log);
-  result.evaluation = evaluate(steps, trial.saved.config, result.outcome, campaign.gates);
-  result.digest = read_digest(trial.directory, campaign.digest_pattern);
-  if (write) {
-    write_steps_csv(trial.directory / "steps.csv", steps);
-  }
-  return result;
 }
 
 void print_report(const CampaignDocument& campaign, const Ranking& ranking,
                   const std::vector<EvaluatedTrial>& trials,
                   const std::vector<std::string>& outputs, std::ostream& out) {
   for (const EvaluatedTrial& trial : trials) {
-    out << fmt::format("[{:03}] {}: {}\n", trial.trial.index, title(trial.trial),
-                       trial_result_text(trial));
+    out << said(message("progress.trial", "[{}] {}: {}", fmt::format("{:03}", trial.trial.index),
+                        title_message(trial.trial), trial_result_text(trial)))
+        << '\n';
   }
   out << '\n' << report_table(campaign, ranking);
   out << hints_text(hints_of({campaign, ranking, trials, outputs}));
@@ -137,13 +115,17 @@ void print_report(const CampaignDocument& campaign, const Ranking& ranking,
 
 }  // namespace
 
+EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument& campaign) {
+  return evaluate_trial(trial, campaign, false, false);
+}
+
 int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& notes) {
   bool plain = false;
   SavedRun run = find_input(options, plain);
   for (const Message& note : run.notes) {
-    notes << fmt::format("note: {}\n", note.text);
+    notes << said(message("progress.note", "note: {}", note)) << '\n';
   }
-  run.campaign.gates = options.gates;
+  run.campaign.gates = overridden(run.campaign.gates, options.gates);
   if (!options.digest_pattern.empty()) {
     run.campaign.digest_pattern = options.digest_pattern;
   }
@@ -151,7 +133,13 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
 
   std::vector<EvaluatedTrial> trials;
   for (const TrialOnDisk& trial : run.trials) {
-    trials.push_back(evaluate_on_disk(trial, run.campaign, plain, options.write));
+    // One trial at a time: the records of the one before are gone when the next are read.
+    const auto write_table = [&](const StepSet& steps) {
+      write_steps_csv(trial.directory / "steps.csv", steps);
+    };
+    trials.push_back(evaluate_on_disk(
+        trial, run.campaign, plain,
+        options.write ? std::function<void(const StepSet&)>(write_table) : nullptr));
   }
   const Ranking ranking = rank(trials, run.campaign.candidates, confidence_rules(run.campaign));
   const std::string document = summary_json(run.campaign, ranking, trials);

@@ -25,34 +25,40 @@ bool leads_out(const fs::path& path) {
 
 }  // namespace
 
-Collector::Collector(fs::path directory, protocol::TrialKey key,
-                     std::vector<protocol::TrialFile> files)
+Collector::Collector(fs::path directory, protocol::TrialKey key, std::vector<WantedFile> files)
     : directory_(std::move(directory)), key_(std::move(key)), files_(std::move(files)) {
-  for (const protocol::TrialFile& file : files_) {
+  for (const WantedFile& file : files_) {
     if (leads_out(file.path)) {
       throw protocol_error("collect.bad_path", "the agent offers a file with the path \"{}\"",
                            file.path);
     }
   }
+  go_to(0);
+  ask_offset_ = offset_;
+}
+
+void Collector::go_to(std::size_t file) {
+  written_ = file;
+  offset_ = file < files_.size() ? files_[file].begin : 0;
 }
 
 std::vector<protocol::Fetch> Collector::take_requests() {
   std::vector<protocol::Fetch> requests;
   while (pending_.size() < kRequestsMax && ask_file_ < files_.size()) {
     constexpr std::uint64_t kPiece = protocol::kPayloadBytesMax;
-    requests.push_back({key_, ask_file_, ask_offset_, kPiece});
+    requests.push_back({key_, files_[ask_file_].number, ask_offset_, kPiece});
     pending_.push_back({ask_file_, ask_offset_});
     ask_offset_ += kPiece;
     if (ask_offset_ >= files_[ask_file_].size) {
       ++ask_file_;
-      ask_offset_ = 0;
+      ask_offset_ = ask_file_ < files_.size() ? files_[ask_file_].begin : 0;
     }
   }
   return requests;
 }
 
-void Collector::open(std::uint32_t file) {
-  const fs::path path = directory_ / files_[file].path;
+void Collector::open(const WantedFile& file) {
+  const fs::path path = directory_ / file.path;
   os::make_directory(path.parent_path());
   output_.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!output_.valid()) {
@@ -62,33 +68,33 @@ void Collector::open(std::uint32_t file) {
 }
 
 bool Collector::take(const protocol::FileData& data, std::string_view bytes) {
-  if (pending_.empty() || pending_.front().file != data.file ||
-      pending_.front().offset != data.offset || data.file != written_ || data.offset != offset_) {
+  if (pending_.empty() || pending_.front().file != written_ ||
+      pending_.front().offset != data.offset || data.offset != offset_ ||
+      files_[written_].number != data.file) {
     return false;
   }
+  const WantedFile& file = files_[written_];
   pending_.erase(pending_.begin());
-  if (offset_ == 0) {
-    open(data.file);
+  if (offset_ == file.begin) {
+    open(file);
   }
   if (!os::write_fully(output_.value(), bytes)) {
     throw environment_error("collect.cannot_write", "cannot write {}: {}",
-                            (directory_ / files_[data.file].path).string(),
-                            std::string(std::strerror(errno)));
+                            (directory_ / file.path).string(), std::string(std::strerror(errno)));
   }
+  ++answers_;
   offset_ += bytes.size();
   if (!data.failure.text.empty()) {
     notes_.push_back(data.failure);
   }
-  const bool is_last_piece = offset_ >= files_[written_].size;
-  if (is_last_piece || data.end) {
-    ++written_;
-    offset_ = 0;
+  if (offset_ >= file.size || data.end) {
     output_.reset();
+    go_to(written_ + 1);
     // It was shorter than it was when the trial ended: what else was asked of it comes to nothing.
     std::erase_if(pending_, [&](const Pending& other) { return other.file < written_; });
     if (ask_file_ < written_) {
-      ask_file_ = static_cast<std::uint32_t>(written_);
-      ask_offset_ = 0;
+      ask_file_ = written_;
+      ask_offset_ = offset_;
     }
   }
   return true;
@@ -96,9 +102,8 @@ bool Collector::take(const protocol::FileData& data, std::string_view bytes) {
 
 void Collector::start_again() {
   pending_.clear();
-  ask_file_ = static_cast<std::uint32_t>(written_);
-  ask_offset_ = 0;
-  offset_ = 0;
+  ask_file_ = written_;
+  ask_offset_ = offset_;
 }
 
 }  // namespace mstune::coordinator

@@ -5,7 +5,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "common/cli/describe.h"
 #include "common/error.h"
+#include "common/language.h"
 #include "common/version.h"
 
 namespace mstune::coordinator {
@@ -32,11 +34,17 @@ int run_command_line(std::span<const std::string> arguments,
   CLI::App app{"mstune: finds the best multi-stream configuration of a model by measuring it",
                "mstune"};
   app.set_version_flag("--version", std::string("mstune ") + kVersion);
+  // What it asks for was found before, so that even what is wrong in a command line is told in it.
+  std::string language;
+  app.add_option("--lang", language, "Language: en or zh (default: that of the locale)")
+      ->check(CLI::IsMember({"en", "zh"}));
   app.require_subcommand(1);
+  app.fallthrough();
   std::vector<Subcommand> added;
   for (const AddSubcommand add : subcommands) {
     added.push_back(add(app));
   }
+  cli::translate(app, catalogue(spoken()));
   if (const auto text = parse(app, arguments)) {
     world.out << *text;
     return 0;

@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocol/messages.h"
+
 namespace mstune::coordinator {
 namespace {
 
 constexpr Duration kAssignAgain = std::chrono::seconds(2);
+// An agent tells how a trial stands every 2 s. One that tells nothing for this long has dropped the
+// trial, or does not know that it is spoken to again: either way it has to be asked.
+constexpr Duration kUnheardMax = protocol::kSilenceMax;
 
 std::string seconds_text(Duration duration) {
   return duration_text(std::chrono::duration<double>(duration).count());
@@ -21,6 +26,39 @@ Dispatcher::Dispatcher(CampaignSettings settings, TimePoint now)
       trials_(settings_.trials.size()) {
   for (Agent& agent : agents_) {
     agent.deadline = after(now, settings_.connect_timeout);
+  }
+  take_over(0);
+}
+
+// Trials from the number `first` on are new here; an earlier session may have made some of them.
+void Dispatcher::take_over(std::size_t first) {
+  for (std::size_t i = first; i < trials_.size(); ++i) {
+    const auto index = static_cast<std::uint32_t>(i);
+    TrialProgress& trial = trials_[i];
+    if (const auto before = settings_.attempts_before.find(index);
+        before != settings_.attempts_before.end()) {
+      trial.attempts = before->second;
+    }
+    trial.attempts_max = trial.attempts + settings_.attempts_max;
+    if (std::count(settings_.finished.begin(), settings_.finished.end(), index) > 0) {
+      trial.state = TrialState::done;
+    }
+  }
+  choose_builds();
+}
+
+// What no trial waits for is not built, until trials come that do.
+void Dispatcher::choose_builds() {
+  for (std::size_t i = 0; i < builds_.size(); ++i) {
+    if (builds_[i] == BuildState::waiting || builds_[i] == BuildState::left_out) {
+      const bool is_wanted =
+          std::any_of(trials_.begin(), trials_.end(), [&](const TrialProgress& progress) {
+            const auto place = static_cast<std::size_t>(&progress - trials_.data());
+            return settings_.trials[place].candidate == settings_.candidates[i] &&
+                   progress.state == TrialState::waiting;
+          });
+      builds_[i] = is_wanted ? BuildState::waiting : BuildState::left_out;
+    }
   }
 }
 
@@ -106,9 +144,7 @@ void Dispatcher::on(const AgentReady& event, TimePoint now) {
       lose(trial);
     } else {
       actions_.emplace_back(AssignAttempt{current(trial)});
-      if (trials_[trial].state == TrialState::assigned) {
-        trials_[trial].assign_again = after(now, kAssignAgain);
-      }
+      repeat_after(trials_[trial], kAssignAgain, now);
     }
   }
 }
@@ -142,6 +178,11 @@ void Dispatcher::stop_repeating(std::size_t agent) {
   }
 }
 
+void Dispatcher::repeat_after(TrialProgress& progress, Duration wait, TimePoint now) const {
+  const bool heard = agents_[progress.agent].state == AgentState::ready;
+  progress.assign_again = heard && !interrupted_ ? after(now, wait) : kNever;
+}
+
 void Dispatcher::lose_attempts_on(std::size_t agent) {
   for (std::uint32_t trial = 0; trial < trials_.size(); ++trial) {
     if (in_flight(trials_[trial]) && trials_[trial].agent == agent) {
@@ -155,11 +196,11 @@ void Dispatcher::lose(std::uint32_t trial) {
   TrialProgress& progress = trials_[trial];
   const Message why =
       message("trial.agent_lost", "the agent was lost while it ran this trial (attempt {} of {})",
-              progress.attempts, settings_.attempts_max);
+              progress.attempts, progress.attempts_max);
   actions_.emplace_back(DiscardAttempt{current(trial), why});
   progress.assign_again = kNever;
   progress.state = TrialState::waiting;
-  if (progress.attempts >= settings_.attempts_max) {
+  if (progress.attempts >= progress.attempts_max) {
     progress.state = TrialState::done;
     actions_.emplace_back(RecordVoid{trial, "agent_lost", why});
   }
@@ -211,17 +252,32 @@ void Dispatcher::on(const UploadFailed& event, TimePoint /*now*/) {
 
 // ---- trials ----
 
-void Dispatcher::on(const AttemptSeen& event, TimePoint /*now*/) {
+void Dispatcher::on(const AttemptSeen& event, TimePoint now) {
   if (is_current(event.attempt)) {
     TrialProgress& progress = trials_[event.attempt.trial];
-    progress.assign_again = kNever;
+    repeat_after(progress, kUnheardMax, now);
     if (progress.state == TrialState::assigned) {
       progress.state = TrialState::seen;
+    }
+    if (interrupted_ && progress.state == TrialState::seen) {
+      actions_.emplace_back(CancelAttempt{event.attempt});  // the first one did not arrive
     }
   }
 }
 
-void Dispatcher::on(const AttemptExited& event, TimePoint /*now*/) {
+// A release or a cancel that was lost on the way would keep the agent's slot for ever.
+void Dispatcher::on(const StrayReported& event, TimePoint /*now*/) {
+  if (is_current(event.attempt)) {
+    return;
+  }
+  if (event.finished) {
+    actions_.emplace_back(ReleaseAttempt{event.attempt});
+  } else {
+    actions_.emplace_back(CancelAttempt{event.attempt});
+  }
+}
+
+void Dispatcher::on(const AttemptExited& event, TimePoint now) {
   if (!is_current(event.attempt) || trials_[event.attempt.trial].state == TrialState::collecting) {
     return;
   }
@@ -237,6 +293,7 @@ void Dispatcher::on(const AttemptExited& event, TimePoint /*now*/) {
     lose(event.attempt.trial);
   } else {
     progress.state = TrialState::collecting;
+    repeat_after(progress, kUnheardMax, now);
     actions_.emplace_back(CollectAttempt{event.attempt});
   }
 }
@@ -250,6 +307,7 @@ void Dispatcher::on(const AttemptLost& event, TimePoint /*now*/) {
 void Dispatcher::on(const AttemptRecorded& event, TimePoint /*now*/) {
   if (is_current(event.attempt)) {
     trials_[event.attempt.trial].state = TrialState::done;
+    trials_[event.attempt.trial].assign_again = kNever;
     actions_.emplace_back(ReleaseAttempt{event.attempt});
   }
 }
@@ -264,7 +322,9 @@ void Dispatcher::on(const TrialsAdded& event, TimePoint /*now*/) {
                               event.candidates.end());
   settings_.trials.insert(settings_.trials.end(), event.trials.begin(), event.trials.end());
   builds_.resize(settings_.candidates.size(), BuildState::waiting);
+  const std::size_t known = trials_.size();
   trials_.resize(settings_.trials.size());
+  take_over(known);
 }
 
 void Dispatcher::on(const InterruptAsked& /*event*/, TimePoint now) {
@@ -346,14 +406,15 @@ void Dispatcher::proceed_with_builds() {
 void Dispatcher::proceed_with_trials(TimePoint now) {
   const bool all_there =
       !settings_.offline || std::all_of(builds_.begin(), builds_.end(), [](BuildState build) {
-        return build == BuildState::uploaded || build == BuildState::failed;
+        return build == BuildState::uploaded || build == BuildState::failed ||
+               build == BuildState::left_out;
       });
   if (!all_there) {
     return;
   }
   for (std::uint32_t trial = 0; trial < trials_.size(); ++trial) {
     if (in_flight(trials_[trial])) {
-      if (trials_[trial].state == TrialState::assigned && now >= trials_[trial].assign_again &&
+      if (now >= trials_[trial].assign_again &&
           agents_[trials_[trial].agent].state == AgentState::ready) {
         trials_[trial].assign_again = after(now, kAssignAgain);
         actions_.emplace_back(AssignAttempt{current(trial)});

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,6 +27,8 @@ struct CampaignSettings {
   std::size_t compile_jobs = 1;    // builds at the same time, from 1
   std::size_t agents = 1;          // one so far; the events carry an agent's number all the same
   std::uint32_t attempts_max = 3;  // of a trial whose failure was not the program's
+  std::vector<std::uint32_t> finished;  // trials that are on disk already, by index
+  std::map<std::uint32_t, std::uint32_t> attempts_before;  // of the others, from an earlier session
   Duration connect_timeout = std::chrono::seconds(15);
   Duration reconnect_grace = std::chrono::seconds(60);
   Duration agent_wait = std::chrono::seconds(1800);  // for an agent that was there and went
@@ -71,6 +74,10 @@ struct UploadFailed {
 struct AttemptSeen {  // the agent has it: queued, running or finished
   Attempt attempt;
 };
+struct StrayReported {  // the agent still has an attempt, perhaps one that nobody waits for
+  Attempt attempt;
+  bool finished = false;  // it runs no more
+};
 struct AttemptExited {  // the agent's last event of it is on disk
   Attempt attempt;
   bool program_at_fault = true;  // false: it was ended for a reason that is not its own
@@ -87,9 +94,10 @@ struct TrialsAdded {  // the answer to NeedMore; without trials the campaign is 
 };
 struct InterruptAsked {};
 struct Tick {};
-using CampaignEvent = std::variant<AgentReady, AgentGone, AgentRefused, Built, BuildFailed,
-                                   Uploaded, UploadFailed, AttemptSeen, AttemptExited, AttemptLost,
-                                   AttemptRecorded, TrialsAdded, InterruptAsked, Tick>;
+using CampaignEvent =
+    std::variant<AgentReady, AgentGone, AgentRefused, Built, BuildFailed, Uploaded, UploadFailed,
+                 AttemptSeen, StrayReported, AttemptExited, AttemptLost, AttemptRecorded,
+                 TrialsAdded, InterruptAsked, Tick>;
 
 // ---- what to do ----
 struct StartBuild {
@@ -152,11 +160,12 @@ class Dispatcher {
     TimePoint deadline = kNever;  // connecting: give up then; gone: its attempts are lost then
     TimePoint give_up = kNever;   // gone: nothing more is expected of it then
   };
-  enum class BuildState { waiting, building, built, uploading, uploaded, failed };
+  enum class BuildState { left_out, waiting, building, built, uploading, uploaded, failed };
   enum class TrialState { waiting, assigned, seen, collecting, done };
   struct TrialProgress {
     TrialState state = TrialState::waiting;
-    std::uint32_t attempts = 0;
+    std::uint32_t attempts = 0;  // with those of earlier sessions
+    std::uint32_t attempts_max = 0;
     std::size_t agent = 0;
     TimePoint assign_again = kNever;
   };
@@ -169,6 +178,7 @@ class Dispatcher {
   void on(const Uploaded& event, TimePoint now);
   void on(const UploadFailed& event, TimePoint now);
   void on(const AttemptSeen& event, TimePoint now);
+  void on(const StrayReported& event, TimePoint now);
   void on(const AttemptExited& event, TimePoint now);
   void on(const AttemptLost& event, TimePoint now);
   void on(const AttemptRecorded& event, TimePoint now);
@@ -178,10 +188,13 @@ class Dispatcher {
 
   void expire(TimePoint now);
   void proceed(TimePoint now);
+  void take_over(std::size_t first);
+  void choose_builds();
   void proceed_with_builds();
   void proceed_with_trials(TimePoint now);
   void assign(std::uint32_t trial, TimePoint now);
   void stop_repeating(std::size_t agent);
+  void repeat_after(TrialProgress& progress, Duration wait, TimePoint now) const;
   void lose_attempts_on(std::size_t agent);
   void lose(std::uint32_t trial);
   void void_candidate(std::size_t candidate, const Message& why);

@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/os/identity.h"
+#include "coordinator/keygen.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -27,18 +28,18 @@ Error no_answer(const std::string& name) {
 
 }  // namespace
 
-Inquiry::Inquiry(const Target& target, const std::vector<std::string>& /*environment*/,
-                 Duration wait)
+Inquiry::Inquiry(const Target& target, const std::vector<std::string>& environment, Duration wait)
     : name_(fmt::format("the agent at {}", endpoint(target))),
       wait_(wait),
-      connection_(endpoint(target), os::random_hex_id(), {}, worker_, steady_now()) {
+      connection_(endpoint(target), security_for(target, environment), os::random_hex_id(), {},
+                  worker_, steady_now()) {
   greet();
 }
 
 Inquiry::Inquiry(const LocalAgent& agent, Duration wait)
     : name_("the agent on this machine"),
       wait_(wait),
-      connection_(agent.endpoint(), os::random_hex_id(), {}, worker_, steady_now()) {
+      connection_(agent.endpoint(), std::nullopt, os::random_hex_id(), {}, worker_, steady_now()) {
   greet();
 }
 

@@ -31,11 +31,13 @@ std::string value_of(const std::vector<std::string>& environment, std::string_vi
 }
 
 os::SpawnRequest spawn_request(const std::vector<std::string>& environment,
-                               const fs::path& directory) {
+                               const fs::path& directory, Duration reconnect_grace) {
   os::SpawnRequest request;
-  request.command = {agent_program(), "--ends-with-parent",
-                     "--listen",      "ipc://" + (directory / "agent.sock").string(),
-                     "--work-dir",    directory.string()};
+  const double grace_seconds = std::chrono::duration<double>(reconnect_grace).count();
+  request.command = {agent_program(),     "--ends-with-parent",
+                     "--listen",          "ipc://" + (directory / "agent.sock").string(),
+                     "--work-dir",        directory.string(),
+                     "--reconnect-grace", fmt::format("{}", grace_seconds)};
   request.environment = environment;
   return request;
 }
@@ -59,9 +61,9 @@ fs::path local_work_parent(const std::vector<std::string>& environment) {
   return usable ? wanted : "/tmp";
 }
 
-LocalAgent::LocalAgent(const std::vector<std::string>& environment)
+LocalAgent::LocalAgent(const std::vector<std::string>& environment, Duration reconnect_grace)
     : directory_(os::make_unique_directory(local_work_parent(environment), "mstune-")),
-      process_(spawn_request(environment, directory_)) {
+      process_(spawn_request(environment, directory_, reconnect_grace)) {
   const auto deadline = std::chrono::steady_clock::now() + kStartMax;
   // It says one line when it listens.
   os::wait_readable(process_.output(), deadline - std::chrono::steady_clock::now());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/os/process.h"
+#include "common/time.h"
 
 namespace mstune::coordinator {
 
@@ -19,9 +20,10 @@ std::filesystem::path local_work_parent(const std::vector<std::string>& environm
 
 class LocalAgent {
  public:
-  // Starts it and returns when it listens. `environment` is what local trials inherit. Throws an
-  // environment error: the program is not there, or ended before it listened.
-  explicit LocalAgent(const std::vector<std::string>& environment);
+  // Starts it and returns when it listens. `environment` is what local trials inherit; a trial goes
+  // on without this process for `reconnect_grace`. Throws an environment error: the program is not
+  // there, or ended before it listened.
+  LocalAgent(const std::vector<std::string>& environment, Duration reconnect_grace);
   // Ends it, and with it whatever it still runs.
   ~LocalAgent();
   LocalAgent(const LocalAgent&) = delete;

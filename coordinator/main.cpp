@@ -8,10 +8,18 @@
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "common/language.h"
 #include "coordinator/command_line.h"
+#include "coordinator/commands/agents_arguments.h"
 #include "coordinator/commands/analyze_arguments.h"
+#include "coordinator/commands/compare_command.h"
+#include "coordinator/commands/confirm_arguments.h"
 #include "coordinator/commands/doctor.h"
+#include "coordinator/commands/export_command.h"
+#include "coordinator/commands/keygen_arguments.h"
+#include "coordinator/commands/manual_commands.h"
 #include "coordinator/commands/pass.h"
+#include "coordinator/commands/report_command.h"
 #include "coordinator/commands/tune_arguments.h"
 #include "coordinator/tune.h"
 
@@ -45,8 +53,39 @@ Subcommand analyze(CLI::App& app) {
           }};
 }
 
-constexpr std::array<coordinator::AddSubcommand, 4> kSubcommands{
-    tune, analyze, coordinator::doctor_command, coordinator::pass_command};
+Subcommand keygen(CLI::App& app) {
+  const auto arguments = std::make_shared<coordinator::KeygenArguments>(app);
+  return {arguments->command(), [arguments](World& world) {
+            return coordinator::keygen(arguments->options(), world.environment, world.out);
+          }};
+}
+
+Subcommand confirm(CLI::App& app) {
+  const auto arguments = std::make_shared<coordinator::ConfirmArguments>(app);
+  return {arguments->command(), [arguments](World& world) {
+            return coordinator::confirm(arguments->options(), world.environment, world.out);
+          }};
+}
+
+Subcommand agents(CLI::App& app) {
+  const auto arguments = std::make_shared<coordinator::AgentsArguments>(app);
+  return {arguments->command(), [arguments](World& world) {
+            return coordinator::agents(arguments->options(), world.environment, world.out);
+          }};
+}
+
+constexpr std::array<coordinator::AddSubcommand, 12> kSubcommands{tune,
+                                                                  confirm,
+                                                                  analyze,
+                                                                  coordinator::add_report,
+                                                                  coordinator::add_compare,
+                                                                  coordinator::add_export,
+                                                                  agents,
+                                                                  coordinator::doctor_command,
+                                                                  coordinator::pass_command,
+                                                                  keygen,
+                                                                  coordinator::add_completion,
+                                                                  coordinator::add_man};
 
 }  // namespace
 
@@ -54,7 +93,12 @@ int main(int argc, char** argv, char** environment) {
   try {
     World world{environment_strings(environment), std::cout, std::cerr};
     const std::vector<std::string> arguments(argv + 1, argv + argc);
+    mstune::speak(mstune::chosen_language(arguments, world.environment));
     return coordinator::run_command_line(arguments, kSubcommands, world);
+  } catch (const mstune::Error& error) {
+    std::cout << std::flush;
+    fmt::print(stderr, "mstune: {}\n", mstune::said(error.message()));
+    return kExitBadArgumentsOrEnvironment;
   } catch (const std::exception& error) {
     std::cout << std::flush;
     fmt::print(stderr, "mstune: {}\n", error.what());

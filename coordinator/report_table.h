@@ -2,10 +2,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "coordinator/documents.h"
 
 namespace mstune::coordinator {
+
+// What is recommended, how sure that is, and what casts doubt on it.
+std::vector<Message> recommendation_messages(const Ranking& ranking);
+
+// How to reproduce the result and what to set in production; empty without data.
+std::vector<Message> production_messages(const CampaignDocument& campaign, const Ranking& ranking);
 
 // Several lines, each with its '\n'. How to reproduce the result is left out where the campaign
 // has no command (plain logs).

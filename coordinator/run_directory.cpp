@@ -10,6 +10,8 @@
 #include <fmt/chrono.h>
 
 #include "common/error.h"
+#include "common/language.h"
+#include "coordinator/report_page.h"
 #include "coordinator/step_set.h"
 #include "coordinator/steps_csv.h"
 #include "coordinator/steps_log.h"
@@ -57,6 +59,16 @@ fs::path RunDirectory::trial_directory(const Trial& trial) const {
   return path_ / directory_name(trial);
 }
 
+fs::path RunDirectory::attempt_directory(const Trial& trial, std::uint32_t attempt) const {
+  return path_ / "attempts" / fmt::format("{}_a{}", directory_name(trial), attempt);
+}
+
+void RunDirectory::move_apart(const Trial& trial, std::uint32_t attempt) const {
+  os::make_directory(path_ / "attempts");
+  std::error_code failure;
+  fs::rename(trial_directory(trial), attempt_directory(trial, attempt), failure);
+}
+
 void RunDirectory::write_campaign(const CampaignDocument& campaign) const {
   os::write_file_atomically(path_ / "campaign.json", campaign_json(campaign));
 }
@@ -65,6 +77,13 @@ void RunDirectory::write_summary(const CampaignDocument& campaign, const Ranking
                                  const std::vector<EvaluatedTrial>& trials) const {
   os::write_file_atomically(path_ / "summary.csv", summary_csv(ranking));
   os::write_file_atomically(path_ / "summary.json", summary_json(campaign, ranking, trials));
+}
+
+void RunDirectory::write_report(const CampaignDocument& campaign, const Ranking& ranking,
+                                const std::vector<EvaluatedTrial>& trials) const {
+  os::write_file_atomically(
+      path_ / "report.html",
+      report_page({campaign, ranking, trials, path_.filename().string()}, spoken()));
 }
 
 TrialRecorder::TrialRecorder(fs::path directory, Trial trial, std::uint32_t attempt)
@@ -113,6 +132,10 @@ TrialOutcome outcome_of(const protocol::Exited& exited) {
   }
   add_reason(outcome, exited);
   return outcome;
+}
+
+bool TrialRecorder::is_valid(const Gates& gates) const {
+  return evaluate(StepSet(records_), name(trial_.candidate), outcome_of(*exited_), gates).valid;
 }
 
 EvaluatedTrial TrialRecorder::finish(const Gates& gates, const std::string& digest_pattern) {

@@ -26,10 +26,18 @@ class RunDirectory {
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   [[nodiscard]] std::filesystem::path trial_directory(const Trial& trial) const;
+  // Where what a discarded attempt left is kept for whoever wants to know.
+  [[nodiscard]] std::filesystem::path attempt_directory(const Trial& trial,
+                                                        std::uint32_t attempt) const;
+  // Moves the trial's directory there. One that does not exist is passed over.
+  void move_apart(const Trial& trial, std::uint32_t attempt) const;
 
   void write_campaign(const CampaignDocument& campaign) const;
   void write_summary(const CampaignDocument& campaign, const Ranking& ranking,
                      const std::vector<EvaluatedTrial>& trials) const;
+  // report.html, in the language of this process.
+  void write_report(const CampaignDocument& campaign, const Ranking& ranking,
+                    const std::vector<EvaluatedTrial>& trials) const;
 
  private:
   std::filesystem::path path_;
@@ -50,11 +58,14 @@ class TrialRecorder {
   [[nodiscard]] const Trial& trial() const { return trial_; }
   [[nodiscard]] std::uint32_t attempt() const { return attempt_; }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
+  [[nodiscard]] const RecordLog& records() const { return records_; }
   // Set by the last event.
   [[nodiscard]] const std::optional<protocol::Exited>& exited() const { return exited_; }
   // Notices that came since the last call.
   std::vector<Message> take_notices();
 
+  // True when the trial counts, as far as its records and its exit say.
+  [[nodiscard]] bool is_valid(const Gates& gates) const;
   // Judges the trial and writes steps.csv and trial.json. An empty pattern finds no digest.
   EvaluatedTrial finish(const Gates& gates, const std::string& digest_pattern);
 

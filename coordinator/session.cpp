@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/os/identity.h"
 #include "common/os/process_tree.h"
 #include "common/words.h"
 
@@ -35,20 +34,27 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
       stages_(stages),
       directory_(directory),
       progress_(progress),
-      campaign_id_(os::random_hex_id()),
+      campaign_id_(options_.session_id),
       dispatcher_(options_.campaign, steady_now()),
-      connection_(options_.endpoint, campaign_id_, upload_options(options_.upload_timeout), worker_,
-                  steady_now()) {}
+      reader_(worker_),
+      connection_(options_.endpoint, options_.security, campaign_id_,
+                  upload_options(options_.upload_timeout), worker_, steady_now()) {
+  connection_.keep_files(options_.keep_files);
+}
 
 Session::~Session() = default;
 
 SessionResult Session::run() {
   os::become_subreaper();  // what a build leaves behind comes to us and is ended
+  progress_.tick(steady_now());
+  progress_.planned(options_.campaign.trials.size(), options_.campaign.open_ended);
+  take_over_finished(options_.campaign.trials);
   dispatch(Tick{}, steady_now());
   while (!dispatcher_.finished()) {
     os::PollSet polled;
     wait(polled, steady_now());
     const TimePoint now = steady_now();
+    progress_.tick(now);
     if (polled.readable(signals_.descriptor())) {
       look_at_signals(now);
     }
@@ -67,10 +73,24 @@ SessionResult Session::run() {
   return std::move(result_);
 }
 
+// Those of an earlier session count where they are the trials that are planned now.
+void Session::take_over_finished(const std::vector<Trial>& planned) {
+  for (const Trial& trial : planned) {
+    const auto found =
+        std::find_if(options_.finished.begin(), options_.finished.end(),
+                     [&](const EvaluatedTrial& other) { return other.trial.index == trial.index; });
+    if (found != options_.finished.end()) {
+      progress_.known(*found);
+      result_.trials.push_back(*found);
+    }
+  }
+}
+
 // ---- waiting ----
 
 TimePoint Session::deadline() const {
-  TimePoint earliest = std::min(dispatcher_.deadline(), connection_.deadline());
+  TimePoint earliest =
+      std::min({dispatcher_.deadline(), connection_.deadline(), progress_.deadline()});
   for (const ActiveBuild& active : builds_) {
     earliest = std::min(earliest, active.build.deadline());
   }
@@ -126,14 +146,16 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
       active.build.cancel();
     }
   } else if (const auto* upload = std::get_if<StartUpload>(&action)) {
-    start_upload(upload->candidate, now);
+    start_upload(upload->candidate);
   } else if (const auto* assignment = std::get_if<AssignAttempt>(&action)) {
     assign(assignment->attempt);
   } else if (std::holds_alternative<CollectAttempt>(action)) {
     collect(*active_, now);
   } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
     connection_.send(protocol::Release{key_of(release->attempt)});
-    active_.reset();
+    if (active_ && active_->attempt == release->attempt) {
+      active_.reset();
+    }
   } else if (const auto* cancel = std::get_if<CancelAttempt>(&action)) {
     connection_.send(protocol::Cancel{key_of(cancel->attempt), "interrupted"});
   } else if (const auto* discard = std::get_if<DiscardAttempt>(&action)) {
@@ -155,6 +177,15 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
 void Session::start_build(std::size_t candidate, TimePoint now) {
   BuildRequest request = options_.build;
   request.candidate = options_.campaign.candidates[candidate];
+  if (request.command.empty()) {  // there is only the target's files to send
+    dispatch(Built{candidate}, now);
+    return;
+  }
+  if (const auto found = options_.built.find(request.candidate); found != options_.built.end()) {
+    oms_[candidate] = found->second;
+    dispatch(Built{candidate}, now);
+    return;
+  }
   progress_.building(request.candidate);
   try {
     builds_.push_back({candidate, Build(std::move(request), now), now});
@@ -183,28 +214,40 @@ void Session::step_builds(TimePoint now) {
   }
 }
 
-// Reads and digests the OM on the worker, then hands it to the connection.
-void Session::start_upload(std::size_t candidate, TimePoint now) {
-  const fs::path path = oms_.at(candidate);
-  // Candidates of one model are nearly equal: what equals the one before needs no digest.
-  const auto sibling = uploads_.empty() ? nullptr : std::prev(uploads_.end())->second;
-  const bool taken = worker_.submit(
-      [this, candidate, path, sibling]() -> os::Worker::Result {
-        auto source = std::make_shared<UploadSource>();
-        source->file = os::open_source(path);
-        source->manifest = std::make_shared<const Manifest>(os::compute_manifest(
-            source->file, std::stop_token(),
-            sibling ? os::Sibling{&sibling->file, sibling->manifest.get()} : os::Sibling{}));
-        return [this, candidate, source] {
-          uploads_[candidate] = source;
-          connection_.upload(candidate, source, steady_now());
-        };
-      },
-      [this, candidate](const Error& error) {
-        finish_upload(candidate, error.message(), steady_now());
-      });
-  if (!taken) {
-    finish_upload(candidate, message("upload.too_busy", "too much waits to be read"), now);
+void Session::start_upload(std::size_t candidate) {
+  std::vector<BundledFile> files;
+  if (const auto om = oms_.find(candidate); om != oms_.end()) {
+    files = files_of_om(om->second);
+  }
+  files.insert(files.end(), options_.files.begin(), options_.files.end());
+  reader_.read(std::move(files), [this, candidate](const auto& result) {
+    if (const auto* failure = std::get_if<Message>(&result)) {
+      finish_upload(candidate, *failure, steady_now());
+    } else {
+      ship(candidate, std::get<std::vector<ReadFile>>(result));
+    }
+  });
+}
+
+void Session::ship(std::size_t candidate, std::vector<ReadFile> files) {
+  Shipment& shipment = shipments_[candidate];
+  shipment = {std::move(files), 0};
+  shipment.under_way = shipment.files.size();
+  for (const ReadFile& file : shipment.files) {
+    shipped_for_[++last_file_] = candidate;
+    connection_.upload(last_file_, file.source, steady_now());
+  }
+}
+
+void Session::take_shipped(FileId file, const std::optional<Message>& failure, TimePoint now) {
+  const auto found = shipped_for_.find(file);
+  if (found == shipped_for_.end()) {
+    return;
+  }
+  const std::size_t candidate = found->second;
+  shipped_for_.erase(found);
+  if (failure || --shipments_.at(candidate).under_way == 0) {
+    finish_upload(candidate, failure, now);
   }
 }
 
@@ -213,14 +256,18 @@ void Session::finish_upload(std::size_t candidate, const std::optional<Message>&
   const Candidate& which = options_.campaign.candidates[candidate];
   if (failure) {
     dispatch(UploadFailed{0, candidate,
-                          message("upload.failed", "the OM of {} did not reach the agent: {}",
-                                  name(which), failure->text)},
+                          message("upload.failed", "the files of {} did not reach the agent: {}",
+                                  name(which), *failure)},
              now);
     return;
   }
   const std::uint64_t sent = connection_.bytes_sent() - bytes_sent_before_;
   bytes_sent_before_ = connection_.bytes_sent();
-  progress_.uploaded(which, uploads_.at(candidate)->manifest->size, sent);
+  std::uint64_t size = 0;
+  for (const ReadFile& file : shipments_.at(candidate).files) {
+    size += file.source->manifest->size;
+  }
+  progress_.uploaded(which, size, sent);
   dispatch(Uploaded{0, candidate}, now);
 }
 
@@ -253,9 +300,13 @@ void Session::assign(const Attempt& attempt) {
       static_cast<std::size_t>(std::find(options_.campaign.candidates.begin(),
                                          options_.campaign.candidates.end(), trial.candidate) -
                                options_.campaign.candidates.begin());
-  if (const auto source = uploads_.find(candidate); source != uploads_.end()) {
-    request.spec.om = oms_.at(candidate).filename().string();
-    request.spec.files = {{request.spec.om, {raw(source->second->manifest->identity)}}};
+  if (const auto om = oms_.find(candidate); om != oms_.end()) {
+    request.spec.om = om->second.filename().string();
+  }
+  if (const auto shipment = shipments_.find(candidate); shipment != shipments_.end()) {
+    for (const ReadFile& file : shipment->second.files) {
+      request.spec.files.push_back({file.name, {raw(file.source->manifest->identity)}});
+    }
   }
   connection_.send(request);
   if (active_->collector) {
@@ -268,12 +319,21 @@ void Session::assign(const Attempt& attempt) {
 
 void Session::collect(ActiveTrial& active, TimePoint now) {
   const auto& exited = *active.recorder.exited();
+  const bool failed =
+      options_.plog == PlogChoice::failed && !active.recorder.is_valid(options_.gates);
+  WantedFiles wanted = choose_files(exited.files, options_.plog, failed, options_.plog_limit_bytes);
+  if (wanted.left_out_bytes > 0) {
+    progress_.note(message("collect.left_out",
+                           "{} bytes of plog were left out, the oldest (--plog-limit)",
+                           wanted.left_out_bytes));
+  }
   try {
-    active.collector.emplace(active.recorder.directory(), key_of(active.attempt), exited.files);
+    active.collector.emplace(active.recorder.directory(), key_of(active.attempt),
+                             std::move(wanted.files));
   } catch (const Error& error) {
     progress_.note(error.message());
     active.collector.emplace(active.recorder.directory(), key_of(active.attempt),
-                             std::vector<protocol::TrialFile>{});
+                             std::vector<WantedFile>{});
   }
   for (const protocol::Fetch& fetch : active.collector->take_requests()) {
     connection_.send(fetch);
@@ -296,10 +356,12 @@ void Session::finish_trial(TimePoint now) {
 
 void Session::ask_stages(TimePoint now) {
   const NextTrials next = stages_.next(result_.trials);
+  take_over_finished(next.trials);
   for (const Message& said : next.said) {
     progress_.decided(said);
   }
   CampaignSettings& campaign = options_.campaign;
+  progress_.planned(next.trials.size(), stages_.open_ended() && !next.trials.empty());
   campaign.candidates.insert(campaign.candidates.end(), next.candidates.begin(),
                              next.candidates.end());
   campaign.trials.insert(campaign.trials.end(), next.trials.begin(), next.trials.end());
@@ -312,12 +374,7 @@ void Session::discard_attempt(const DiscardAttempt& action) {
   if (active_ && active_->attempt == action.attempt) {
     active_.reset();
   }
-  const fs::path attempts = directory_.path() / "attempts";
-  const std::string trial = directory_name(options_.campaign.trials[action.attempt.trial]);
-  os::make_directory(attempts);
-  std::error_code failure;
-  fs::rename(directory_.path() / trial,
-             attempts / fmt::format("{}_a{}", trial, action.attempt.number), failure);
+  directory_.move_apart(options_.campaign.trials[action.attempt.trial], action.attempt.number);
 }
 
 void Session::record_void(const RecordVoid& action) {
@@ -341,9 +398,9 @@ void Session::take(const ConnectionEvent& event, TimePoint now) {
   } else if (const auto* refused = std::get_if<LinkRefused>(&event)) {
     dispatch(AgentRefused{0, refused->why}, now);
   } else if (const auto* uploaded = std::get_if<FileUploaded>(&event)) {
-    finish_upload(uploaded->file, std::nullopt, now);
+    take_shipped(uploaded->file, std::nullopt, now);
   } else if (const auto* failed = std::get_if<FileNotUploaded>(&event)) {
-    finish_upload(failed->file, failed->why, now);
+    take_shipped(failed->file, failed->why, now);
   } else {
     const auto& arrived = std::get<ReportArrived>(event);
     take(arrived.report, arrived.payload, now);
@@ -355,6 +412,8 @@ void Session::take_welcome(const protocol::Welcome& welcome, TimePoint now) {
     progress_.note(notice);
   }
   instance_ = welcome.instance;
+  result_.versions = {
+      {"agent", welcome.software}, {"host", welcome.host}, {"architecture", welcome.architecture}};
   dispatch(AgentReady{0, welcome.instance}, now);
 }
 
@@ -372,7 +431,7 @@ void Session::take(const protocol::Report& report, const std::string& payload, T
     }
   } else if (const auto* failure = std::get_if<protocol::Failure>(&report)) {
     const Message why = message("campaign.agent_says", "the agent refused a request ({}): {}",
-                                failure->request, failure->what.text);
+                                failure->request, failure->what);
     if (failure->request == "assign") {
       dispatch(AgentRefused{0, why}, now);  // it would refuse the next one for the same reason
     } else if (failure->what.id != "agent.no_session") {
@@ -390,6 +449,7 @@ void Session::take_events(const protocol::Events& events, TimePoint now) {
     assign(active_->attempt);  // some are missing: ask from where we are
     return;
   }
+  progress_.grown(recorder.trial(), recorder.records());
   // Not each batch: the agent's window is wide, and every message wakes the measuring machine.
   constexpr std::uint64_t kAcknowledgeEvery = 512;
   if (recorder.exited() || recorder.events() >= active_->acknowledged + kAcknowledgeEvery) {
@@ -407,7 +467,13 @@ void Session::take_events(const protocol::Events& events, TimePoint now) {
 }
 
 void Session::take_status(const protocol::Status& status, TimePoint now) {
-  if (!is_active(status.key)) {
+  const protocol::TrialKey& key = status.key;
+  if (!is_active(key)) {
+    if (key.campaign == campaign_id_ && key.instance == instance_ &&
+        status.state != protocol::kStateLost) {
+      dispatch(StrayReported{{0, key.trial, key.attempt}, status.state == protocol::kStateFinished},
+               now);
+    }
     return;
   }
   const Attempt attempt = active_->attempt;
@@ -415,10 +481,27 @@ void Session::take_status(const protocol::Status& status, TimePoint now) {
     dispatch(AttemptLost{attempt}, now);
     return;
   }
+  if (!status.held_by.empty()) {
+    progress_.note(message("campaign.waits_for_device",
+                           "the agent's devices are taken: waiting for {}", status.held_by));
+  }
   dispatch(AttemptSeen{attempt}, now);
-  if (active_ && status.events > active_->recorder.events() &&
-      status.state == protocol::kStateFinished) {
-    assign(attempt);  // its last events got lost on the way
+  if (is_active(key)) {
+    ask_again_if_stalled(status);
+  }
+}
+
+// What was sent and did not arrive is asked for again: when nothing at all came between two
+// statuses, since a status overtakes nothing.
+void Session::ask_again_if_stalled(const protocol::Status& status) {
+  ActiveTrial& active = *active_;
+  const std::uint64_t progress =
+      active.recorder.events() + (active.collector ? active.collector->answers() : 0);
+  const bool waits = active.collector || status.events > active.recorder.events();
+  const bool stalled = waits && progress == active.progress_at_status;
+  active.progress_at_status = progress;
+  if (stalled) {
+    assign(active.attempt);
   }
 }
 

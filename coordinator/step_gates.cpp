@@ -12,7 +12,7 @@ void check_log(const StepSet& steps, TrialEvaluation& result) {
   for (const MalformedEntry& entry : log.malformed()) {
     result.reasons.push_back(
         {"malformed_record", message("evaluation.malformed_record", "{}:{}: malformed record: {}",
-                                     entry.source, entry.line, entry.why.text)});
+                                     entry.source, entry.line, entry.why)});
   }
   if (log.malformed_count() > log.malformed().size()) {
     result.reasons.push_back(

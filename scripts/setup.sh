@@ -7,8 +7,10 @@ packages=(
   g++ cmake ninja-build pkg-config
   libzmq3-dev cppzmq-dev libmsgpack-cxx-dev libsodium-dev libssl-dev libboost-dev
   libcli11-dev nlohmann-json3-dev libfmt-dev doctest-dev
+  libjs-chart.js
   clang libclang-rt-14-dev clang-format clang-tidy
-  python3 shellcheck valgrind
+  python3 python3-zmq python3-msgpack python3-jsonschema shellcheck valgrind
+  chromium-headless-shell fonts-wqy-microhei zsh bash-completion
 )
 
 missing=()

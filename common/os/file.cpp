@@ -42,6 +42,8 @@ class Draft {
   }
   Draft(const Draft&) = delete;
   Draft& operator=(const Draft&) = delete;
+  Draft(Draft&&) = delete;
+  Draft& operator=(Draft&&) = delete;
 
   void fill(std::string_view content) const {
     if (!write_fully(file_.value(), content) || ::fsync(file_.value()) != 0) {

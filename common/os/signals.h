@@ -18,6 +18,8 @@ class SignalDescriptor {
   ~SignalDescriptor();
   SignalDescriptor(const SignalDescriptor&) = delete;
   SignalDescriptor& operator=(const SignalDescriptor&) = delete;
+  SignalDescriptor(SignalDescriptor&&) = delete;
+  SignalDescriptor& operator=(SignalDescriptor&&) = delete;
 
   [[nodiscard]] int descriptor() const { return descriptor_.value(); }
 

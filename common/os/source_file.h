@@ -44,7 +44,7 @@ struct Sibling {
 
 // Reads the whole file once. Throws an environment error `file.changed` when it changed meanwhile,
 // `file.cannot_read` when reading fails, `file.reading_cancelled` when stopped, and a usage error
-// `file.too_large`. A sibling that cannot be read or has changed is merely of no use.
+// `file.too_large_to_send`. A sibling that cannot be read or has changed is merely of no use.
 Manifest compute_manifest(const SourceFile& file, const std::stop_token& stop,
                           const Sibling& sibling = {});
 

@@ -156,7 +156,7 @@ int try_to_execute(const Plan& plan) {
 // The first of the paths that exists, as the child would have found it; empty when none does.
 std::string existing_path(const SpawnRequest& request, const Plan& plan) {
   for (const std::string& path : plan.paths) {
-    const std::string full = (request.working_directory / path).string();
+    std::string full = (request.working_directory / path).string();
     struct stat info {};
     if (::stat(full.c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
       return full;
@@ -175,7 +175,7 @@ Error program_error(const SpawnRequest& request, const Plan& plan, int error_num
                              found);
   }
   if (error_number == ENOENT && program.find('/') == std::string::npos) {
-    return environment_error("process.not_found",
+    return environment_error("process.not_in_path",
                              "cannot run {}: not found in PATH={}; give its full path or set PATH",
                              program, search_path(request.environment));
   }
@@ -192,7 +192,7 @@ Error program_error(const SpawnRequest& request, const Plan& plan, int error_num
                              shown);
   }
   if (error_number == ENOEXEC) {
-    return environment_error("process.not_executable",
+    return environment_error("process.unknown_format",
                              "cannot run {}: neither a program for this machine nor a script whose "
                              "first line names its interpreter (#!/bin/sh)",
                              shown);
@@ -202,8 +202,7 @@ Error program_error(const SpawnRequest& request, const Plan& plan, int error_num
                              "cannot run {}: arguments and environment are too long together",
                              shown);
   }
-  return environment_error("process.cannot_start", "cannot run {}: {}", shown,
-                           reason(error_number));
+  return environment_error("process.cannot_run", "cannot run {}: {}", shown, reason(error_number));
 }
 
 Error spawn_error(const SpawnRequest& request, const Plan& plan, const Report& report) {
@@ -215,7 +214,7 @@ Error spawn_error(const SpawnRequest& request, const Plan& plan, const Report& r
                              request.command.front(), request.working_directory.string(),
                              reason(report.error_number));
   }
-  return environment_error("process.cannot_start", "cannot run {}: {}", request.command.front(),
+  return environment_error("process.cannot_run", "cannot run {}: {}", request.command.front(),
                            reason(report.error_number));
 }
 
@@ -241,10 +240,23 @@ void reap_failed(pid_t id) {
 
 }  // namespace
 
+std::filesystem::path resolve_program(const SpawnRequest& request) {
+  for (const std::string& path : paths_to_try(request)) {
+    const std::filesystem::path full = request.working_directory / path;
+    struct stat info {};
+    std::error_code failure;
+    if (::stat(full.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+        ::access(full.c_str(), X_OK) == 0) {
+      return std::filesystem::canonical(full, failure);
+    }
+  }
+  return {};
+}
+
 pid_t start_program(const SpawnRequest& request, int output) {
   const UniqueFd input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!input.valid()) {
-    throw environment_error("process.cannot_start", "cannot open /dev/null: {}", reason(errno));
+    throw environment_error("process.no_null_device", "cannot open /dev/null: {}", reason(errno));
   }
   Pipe report_pipe = make_pipe();
   Plan plan;

@@ -78,6 +78,7 @@ void TailFiles::look_at(const std::string& path) {
   }
   move_to(file, path);
   file.look = look_;
+  file.missed = false;
   if (size != file.offset) {
     enqueue(file);
   }
@@ -91,11 +92,14 @@ void TailFiles::look_at(const std::string& path) {
 
 void TailFiles::changed(const std::string& path) {
   const auto found = by_path_.find(path);
-  if (found == by_path_.end() || !found->second->descriptor.valid()) {
-    look_at(path);
-  } else {
+  if (found != by_path_.end() && found->second->descriptor.valid()) {
     enqueue(*found->second);
+    return;
   }
+  if (found != by_path_.end()) {
+    found->second->missed = true;  // unless it is still there
+  }
+  look_at(path);
 }
 
 // The file that was known at this path, unless it is still there: news can be older than what was
@@ -130,6 +134,7 @@ void TailFiles::let_go(File& file) {
   if (file.descriptor.valid()) {
     enqueue(file);
   } else if (!file.waiting) {
+    counts_.lost_files += file.missed ? 1 : 0;
     file.lines.finish(line_sink(file));
     forget(file);
   }
@@ -277,6 +282,21 @@ void TailFiles::settle(File& file, bool progressed) {
   }
 }
 
+// Opens a file whose turn has come; false when that fails. One that has no path any more is
+// forgotten; another one may still turn up elsewhere.
+bool TailFiles::reopen(File& file) {
+  make_room();
+  if (open(file)) {
+    return true;
+  }
+  file.missed = true;
+  const auto found = by_path_.find(file.path);
+  if (found == by_path_.end() || found->second != &file) {
+    let_go(file);
+  }
+  return false;
+}
+
 bool TailFiles::read(std::size_t bytes_max) {
   for (File* file : nameless_) {
     enqueue(*file);
@@ -286,16 +306,8 @@ bool TailFiles::read(std::size_t bytes_max) {
     File& file = *waiting_.front();
     waiting_.pop_front();
     file.waiting = false;
-    if (!file.descriptor.valid()) {
-      make_room();
-      if (!open(file)) {
-        const auto found = by_path_.find(file.path);
-        if (found == by_path_.end() || found->second != &file) {
-          ++counts_.lost_files;
-          forget(file);
-        }
-        continue;
-      }
+    if (!file.descriptor.valid() && !reopen(file)) {
+      continue;
     }
     const std::size_t count = read_once(file);
     bytes += count;

@@ -64,6 +64,7 @@ class TailFiles {
     bool waiting = false;     // in waiting_
     bool nameless = false;    // removed, still open: may be written to by whoever has it open
     bool unreadable = false;  // counted as such
+    bool missed = false;      // changed, and could not be opened since
     std::uint64_t look = 0;   // the last look that found it
     std::optional<std::list<File*>::iterator> idle;  // its place in idle_
   };
@@ -73,6 +74,7 @@ class TailFiles {
   void move_to(File& file, const std::string& path);
   void enqueue(File& file);
   bool open(File& file);
+  bool reopen(File& file);
   void make_room();
   void rest(File& file);
   void let_go(File& file);

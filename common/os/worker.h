@@ -26,6 +26,8 @@ class Worker {
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
+  Worker(Worker&&) = delete;
+  Worker& operator=(Worker&&) = delete;
 
   // False when too many wait: try again after drain(). `failed` runs in drain() instead of the
   // result when the job threw an Error; other exceptions are bugs and end the program.

@@ -39,7 +39,7 @@ BoxFacts examine_here(const std::vector<std::string>& environment) {
 // What trials on this machine meet: its own agent is asked, as the one of a target would be.
 BoxFacts examine_as_trials(const std::vector<std::string>& environment, std::ostream& err) {
   try {
-    const LocalAgent agent(environment);
+    const LocalAgent agent(environment, std::chrono::seconds(60));
     return Inquiry(agent, kConnectMax).examine({}).facts;
   } catch (const Error& error) {
     err << "mstune: " << error.what() << '\n';

@@ -80,7 +80,8 @@ TEST_CASE("online: the deterministic stand-in gives the same figures again, to t
     Workplace place;
     CHECK(place.tune(online({"--repeat", "1"})).status == 0);
     std::map<std::string, double> result;
-    for (const auto& summary : place.summary().at("summaries")) {
+    const auto document = place.summary();
+    for (const auto& summary : document.at("summaries")) {
       result[summary.at("config")] = summary.at("median_us");
     }
     return result;
@@ -115,7 +116,8 @@ TEST_CASE("online: without the pass there is no record at all, and the exit stat
   const Ended ended = place.tune(online({"--repeat", "1", "--configs", "cv"}));
   INFO(ended.output);
   CHECK(ended.status == 1);
-  for (const auto& trial : place.summary().at("trials")) {
+  const auto summary = place.summary();
+  for (const auto& trial : summary.at("trials")) {
     CHECK(trial.at("valid") == false);
     CHECK(trial.at("step_count") == 0);
   }

@@ -221,10 +221,10 @@ TEST_CASE("download: hostile offers are refused") {
   offer.size = 3 * kChunkMax + 1;
   CHECK(refused(offer) == "transfer.sender_breach");
   offer.size = UINT64_MAX;
-  CHECK(refused(offer) == "file.too_large");
+  CHECK(refused(offer) == "file.too_large_to_send");
   offer = offer_of(manifest, 1);
   offer.chunks = UINT64_MAX;
-  CHECK(refused(offer) == "file.too_large");
+  CHECK(refused(offer) == "file.too_large_to_send");
   offer.chunks = 0;
   CHECK(refused(offer) == "transfer.sender_breach");
 }

@@ -60,12 +60,12 @@ TEST_CASE("manifest: a chunk outside of the limits is refused") {
   for (std::uint64_t size = 0; size < kFileSizeMax; size += kChunkMax) {
     builder.add({}, kChunkMax);
   }
-  CHECK(error_id([&] { builder.add({}, 1); }) == "file.too_large");
+  CHECK(error_id([&] { builder.add({}, 1); }) == "file.too_large_to_send");
   CHECK(builder.finish().size == kFileSizeMax);
   for (std::uint64_t count = 0; count < kChunksMax; ++count) {
     builder.add({}, 1);
   }
-  CHECK(error_id([&] { builder.add({}, 1); }) == "file.too_large");
+  CHECK(error_id([&] { builder.add({}, 1); }) == "file.too_large_to_send");
 }
 
 TEST_CASE("manifest: a piece takes wanted neighbours as long as they fit") {

@@ -127,7 +127,7 @@ TEST_CASE("process: a name is looked up in the given PATH, relative to the given
   request.command = {"bin/tool", "y"};
   CHECK(run(request).output == "found y\n");
   request.command = {"sh", "-c", "exit 0"};
-  CHECK(refusal(request).id == "process.not_found");
+  CHECK(refusal(request).id == "process.not_in_path");
   CHECK(refusal(request).text.find("PATH=/nonexistent:bin") != std::string::npos);
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("process: what cannot be run is an error that names it and what to do"
 
   make_executable(scratch / "text", "no first line\n");
   request.command = {(scratch / "text").string()};
-  CHECK(refusal(request).id == "process.not_executable");
+  CHECK(refusal(request).id == "process.unknown_format");
   CHECK(refusal(request).text.find("#!/bin/sh") != std::string::npos);
 
   request = script("exit 0");

@@ -119,8 +119,55 @@ TEST_CASE("dispatcher: an unanswered assignment is sent again at its deadline") 
   CHECK(dispatcher.deadline() == kStart + seconds(2));
   CHECK(dispatcher.handle(Tick{}, kStart + seconds(1)).empty());
   CHECK(only<AssignAttempt>(dispatcher.handle(Tick{}, kStart + seconds(2))).attempt == attempt);
+}
+
+TEST_CASE("dispatcher: an attempt of which nothing is heard any more is assigned again") {
+  Dispatcher dispatcher(online_settings(), kStart);
+  const Attempt attempt =
+      only<AssignAttempt>(dispatcher.handle(AgentReady{0, "a"}, kStart)).attempt;
+  dispatcher.handle(AttemptSeen{attempt}, kStart + seconds(1));
   dispatcher.handle(AttemptSeen{attempt}, kStart + seconds(3));
-  CHECK(dispatcher.handle(Tick{}, kStart + seconds(9)).empty());
+  CHECK(dispatcher.handle(Tick{}, kStart + seconds(8)).empty());
+  CHECK(dispatcher.deadline() == kStart + seconds(9));
+  CHECK(only<AssignAttempt>(dispatcher.handle(Tick{}, kStart + seconds(9))).attempt == attempt);
+  // While its files are fetched, too; then no more.
+  dispatcher.handle(AttemptExited{attempt, true}, kStart + seconds(10));
+  CHECK(only<AssignAttempt>(dispatcher.handle(Tick{}, kStart + seconds(16))).attempt == attempt);
+  dispatcher.handle(InterruptAsked{}, kStart + seconds(17));
+  dispatcher.handle(AttemptSeen{attempt}, kStart + seconds(18));
+  CHECK(dispatcher.handle(Tick{}, kStart + seconds(25)).empty());
+}
+
+TEST_CASE("dispatcher: an attempt that nobody waits for is ended, and released when it has ended") {
+  Dispatcher dispatcher(online_settings(), kStart);
+  const Attempt attempt =
+      only<AssignAttempt>(dispatcher.handle(AgentReady{0, "a"}, kStart)).attempt;
+  CHECK(dispatcher.handle(StrayReported{attempt, true}, kStart).empty());
+  const Attempt old{0, 3, 1};
+  CHECK(only<CancelAttempt>(dispatcher.handle(StrayReported{old, false}, kStart)).attempt == old);
+  CHECK(only<ReleaseAttempt>(dispatcher.handle(StrayReported{old, true}, kStart)).attempt == old);
+}
+
+TEST_CASE("dispatcher: what an earlier session finished is neither run nor built again") {
+  CampaignSettings settings = online_settings(2);
+  settings.offline = true;
+  for (const Trial& trial : settings.trials) {
+    if (trial.candidate == settings.candidates[1] || trial.index == 0) {
+      settings.finished.push_back(trial.index);
+    }
+  }
+  settings.attempts_before = {{2, 5}};
+  settings.open_ended = true;
+  Dispatcher dispatcher(settings, kStart);
+  CHECK(only<StartBuild>(dispatcher.handle(AgentReady{0, "a"}, kStart)).candidate == 0);
+  dispatcher.handle(Built{0}, kStart);
+  Actions actions = dispatcher.handle(Uploaded{0, 0}, kStart);
+  const Attempt attempt = only<AssignAttempt>(actions).attempt;
+  CHECK(attempt == Attempt{0, 2, 6});
+  CHECK(all<NeedMore>(run(dispatcher, attempt, kStart)).size() == 1);
+  // A candidate that was left out is built when new trials want it.
+  actions = dispatcher.handle(TrialsAdded{{}, {{4, settings.candidates[1], 3}}}, kStart);
+  CHECK(only<StartBuild>(actions).candidate == 1);
 }
 
 TEST_CASE("dispatcher: an agent that never answers fails the campaign at its deadline") {

@@ -156,6 +156,7 @@ TEST_CASE("documents: a campaign is read as it was written") {
   written.confirm_rounds = 5;
   written.digest_pattern = "digest (\\w+)";
   written.gates.drop_auto = true;
+  written.versions = {{"mstune", "0.1.0"}, {"cann", "8.3"}};
   const CampaignDocument read = parse_campaign(campaign_json(written), "campaign.json");
   CHECK(read.mode == written.mode);
   CHECK(read.command == written.command);
@@ -172,6 +173,7 @@ TEST_CASE("documents: a campaign is read as it was written") {
   CHECK(read.confirm_rounds == 5);
   CHECK(read.digest_pattern == written.digest_pattern);
   CHECK(read.gates.drop_auto);
+  CHECK(read.versions == written.versions);
   CHECK(read.order.kind == OrderKind::random);
   CHECK(read.order.seed == 9007199254740991U);
 }

@@ -52,6 +52,25 @@ TEST_CASE("codec: events keep their kinds, their order and bytes that are not te
   CHECK(std::get<Exited>(unpacked.events[1]).files.at(0).size == 12);
 }
 
+TEST_CASE("codec: an agent's condition survives the wire, devices and all") {
+  Condition condition;
+  condition.sequence = 3;
+  condition.store = {2, 5'000'000'000, 7, 64'000'000'000, 9};
+  condition.devices = {{-1, kDeviceFree, "", 0, 0}, {3, kDeviceBusy, "c0ffee", 12, 61}};
+  condition.queued = 4;
+  const auto back = unpack_report(pack(Report{condition}));
+  REQUIRE(back.has_value());
+  const auto& unpacked = std::get<Condition>(*back);
+  CHECK(unpacked.sequence == 3);
+  CHECK(unpacked.store.bytes == 5'000'000'000);
+  CHECK(unpacked.store.free_bytes == 9);
+  REQUIRE(unpacked.devices.size() == 2);
+  CHECK(unpacked.devices[0].device == -1);
+  CHECK(unpacked.devices[1].holder == "c0ffee");
+  CHECK(unpacked.devices[1].trial == 12);
+  CHECK(unpacked.queued == 4);
+}
+
 TEST_CASE("codec: the facts about a machine survive the wire, lists within lists too") {
   Examined examined;
   examined.facts.host = "box";

@@ -1,5 +1,6 @@
 #!/bin/bash
-# What a build with atc prints, writes and leaves behind.
+# What a build with atc prints, writes and leaves behind. Fourth argument: the sanitizer flags that
+# the toolkit was built with.
 # shellcheck disable=SC2317  # the functions are called by name
 . "$(dirname "$0")/harness.sh"
 
@@ -162,7 +163,10 @@ hungry() {
   STANDIN_ATC_MEMORY_MIB=400 STANDIN_ATC_WORKERS=0 expect 0 build "" chain model
   (ulimit -v 300000 && STANDIN_ATC_MEMORY_MIB=400 expect 255 build "" chain other)
 }
-it "a test can make a build hungry" hungry
+# AddressSanitizer reserves terabytes of address space, which this bound forbids.
+if [ -z "${4:-}" ]; then
+  it "a test can make a build hungry" hungry
+fi
 
 wrong_characters() { expect 255 build "" chain 'a b' && says "E10001"; }
 it "an output prefix with a space is refused" wrong_characters

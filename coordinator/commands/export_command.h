@@ -1,0 +1,10 @@
+// `mstune export`: what to set in production, from a run directory.
+#pragma once
+
+#include "coordinator/command_line.h"
+
+namespace mstune::coordinator {
+
+Subcommand add_export(CLI::App& app);
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,60 @@
+#include "coordinator/commands/fault_arguments.h"
+
+#include <chrono>
+
+#include <CLI/CLI.hpp>
+
+namespace mstune::coordinator {
+namespace {
+
+constexpr int kRetriesMax = 100;
+constexpr double kGraceSecondsMax = 86400;
+
+PlogChoice plog_choice(const std::string& word) {
+  if (word == "none") {
+    return PlogChoice::none;
+  }
+  return word == "failed" ? PlogChoice::failed : PlogChoice::all;
+}
+
+}  // namespace
+
+FaultArguments::FaultArguments(CLI::App& command) {
+  command.add_option(
+      "--resume", given_.resume,
+      "Go on with this run directory: the same command line, and what is missing runs");
+  command
+      .add_option("--retries", given_.retries,
+                  "Times that a trial is run again when it failed by no fault of its program")
+      ->capture_default_str()
+      ->check(CLI::Range(0, kRetriesMax));
+  command
+      .add_option("--reconnect-grace", grace_seconds_,
+                  "Seconds that a trial and its agent are waited for without a connection")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, kGraceSecondsMax));
+  command.add_option("--plog", plog_, "Trials whose plog files come back to the run directory")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"none", "failed", "all"}));
+  command
+      .add_option("--plog-limit", given_.plog_limit_bytes,
+                  "Bytes of plog of a trial that come back, the newest first")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("64MB");
+  command
+      .add_option("--output-limit", given_.output_limit_bytes,
+                  "Bytes of a program's output that are kept (default: the agent's own limit)")
+      ->transform(CLI::AsSizeValue(false));
+}
+
+void FaultArguments::apply(TuneOptions& options) const {
+  options.resume = given_.resume;
+  options.retries = given_.retries;
+  options.reconnect_grace =
+      std::chrono::milliseconds(static_cast<std::int64_t>(grace_seconds_ * 1000));
+  options.plog = plog_choice(plog_);
+  options.plog_limit_bytes = given_.plog_limit_bytes;
+  options.output_limit_bytes = given_.output_limit_bytes;
+}
+
+}  // namespace mstune::coordinator

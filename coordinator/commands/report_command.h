@@ -1,0 +1,10 @@
+// `mstune report`: a run directory as one HTML file.
+#pragma once
+
+#include "coordinator/command_line.h"
+
+namespace mstune::coordinator {
+
+Subcommand add_report(CLI::App& app);
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,44 @@
+#include "coordinator/evaluated_run.h"
+
+#include <utility>
+
+#include "coordinator/trial_digest.h"
+#include "coordinator/trial_records.h"
+
+namespace mstune::coordinator {
+
+EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument& campaign,
+                                bool plain, const std::function<void(const StepSet&)>& seen) {
+  EvaluatedTrial result{trial.saved.trial, trial.saved.attempt, trial.saved.outcome, {}, {}};
+  if (trial.missing) {
+    if (result.outcome.exit_code && result.outcome.reasons.empty()) {
+      result.outcome.reasons.push_back(
+          {"directory_missing",
+           message("analyze.directory_missing", "its directory is missing from the run")});
+    }
+    result.evaluation = evaluate_unrun(result.outcome);
+    return result;
+  }
+  const RecordLog log =
+      plain ? read_plain_records(trial.directory) : read_trial_records(trial.directory);
+  const StepSet steps(log);
+  result.evaluation = evaluate(steps, trial.saved.config, result.outcome, campaign.gates);
+  result.digest = read_digest(trial.directory, campaign.digest_pattern);
+  if (seen) {
+    seen(steps);
+  }
+  return result;
+}
+
+EvaluatedRun read_evaluated_run(const std::filesystem::path& directory) {
+  SavedRun saved = read_saved_run(directory);
+  EvaluatedRun run{saved.directory, std::move(saved.campaign), {}, {}, std::move(saved.notes)};
+  check_digest_pattern(run.campaign.digest_pattern, "the campaign's digest_pattern");
+  for (const TrialOnDisk& trial : saved.trials) {
+    run.trials.push_back(evaluate_on_disk(trial, run.campaign, false));
+  }
+  run.ranking = rank(run.trials, run.campaign.candidates, confidence_rules(run.campaign));
+  return run;
+}
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,116 @@
+#include "coordinator/live_state.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "common/statistics.h"
+
+namespace mstune::coordinator {
+namespace {
+
+double middle(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+}  // namespace
+
+void LiveState::take(const ProgressEvent& event, TimePoint now) {
+  if (!begun_ && now != TimePoint{}) {
+    begun_ = now;
+  }
+  if (const auto* campaign = std::get_if<CampaignBegun>(&event)) {
+    candidates_ = campaign->candidates;
+    rounds_ = campaign->rounds;
+  } else if (const auto* planned = std::get_if<TrialsPlanned>(&event)) {
+    planned_ += planned->trials;
+    open_ended_ = planned->open_ended;
+  } else if (const auto* build = std::get_if<BuildBegun>(&event)) {
+    building_.push_back(build->candidate);
+  } else if (const auto* built = std::get_if<BuildDone>(&event)) {
+    std::erase(building_, built->candidate);
+  } else if (const auto* begun = std::get_if<TrialBegun>(&event)) {
+    take(*begun, now);
+  } else if (const auto* done = std::get_if<TrialDone>(&event)) {
+    take(*done);
+  } else if (const auto* steps = std::get_if<StepsSeen>(&event)) {
+    for (RunningTrial& each : running_) {
+      if (each.trial.index == steps->trial.index) {
+        each.steps = steps->steps;
+        each.median_us = steps->median_us;
+      }
+    }
+  }
+}
+
+void LiveState::take(const TrialBegun& event, TimePoint now) {
+  std::erase_if(running_,
+                [&](const RunningTrial& each) { return each.trial.index == event.trial.index; });
+  running_.push_back({event.trial, now, 0, std::nullopt});
+  round_ = event.trial.repeat;
+  first_trial_ = first_trial_.value_or(now);
+}
+
+void LiveState::take(const TrialDone& event) {
+  const EvaluatedTrial& done = event.trial;
+  std::erase_if(running_,
+                [&](const RunningTrial& each) { return each.trial.index == done.trial.index; });
+  ++done_;
+  done_here_ += first_trial_ ? 1 : 0;
+  const Candidate& candidate = done.trial.candidate;
+  if (std::find(candidates_.begin(), candidates_.end(), candidate) == candidates_.end()) {
+    candidates_.push_back(candidate);
+  }
+  if (done.trial.purpose != Purpose::measure) {
+    return;
+  }
+  ++trials_[candidate];
+  if (done.evaluation.valid && !done.evaluation.costs_us.empty()) {
+    std::vector<std::uint64_t> pool = done.evaluation.costs_us;
+    medians_us_[candidate].push_back(figures_of(pool).median_us);
+  }
+}
+
+std::vector<StandingSoFar> LiveState::standings() const {
+  std::vector<StandingSoFar> standings;
+  for (const Candidate& candidate : candidates_) {
+    StandingSoFar standing{candidate, 0, 0, std::nullopt};
+    if (const auto found = trials_.find(candidate); found != trials_.end()) {
+      standing.trials = found->second;
+    }
+    if (const auto found = medians_us_.find(candidate); found != medians_us_.end()) {
+      standing.valid = found->second.size();
+      standing.median_us = middle(found->second);
+    }
+    standings.push_back(standing);
+  }
+  std::stable_sort(standings.begin(), standings.end(),
+                   [](const StandingSoFar& left, const StandingSoFar& right) {
+                     return std::tuple(!left.median_us, left.median_us.value_or(0.0)) <
+                            std::tuple(!right.median_us, right.median_us.value_or(0.0));
+                   });
+  return standings;
+}
+
+std::optional<double> LiveState::default_median_us() const {
+  const auto found = medians_us_.find(kDefaultCandidate);
+  return found == medians_us_.end() ? std::nullopt : std::optional(middle(found->second));
+}
+
+std::optional<Duration> LiveState::elapsed(TimePoint now) const {
+  return begun_ ? std::optional(Duration(now - *begun_)) : std::nullopt;
+}
+
+// Trials that run side by side count as they are: what was done in the time so far.
+std::optional<Duration> LiveState::left(TimePoint now) const {
+  if (done_here_ == 0 || !first_trial_ || planned_ < done_) {
+    return std::nullopt;
+  }
+  const double so_far = std::chrono::duration<double>(now - *first_trial_).count();
+  const double seconds =
+      so_far / static_cast<double>(done_here_) * static_cast<double>(planned_ - done_);
+  return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
+}
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,160 @@
+#include "coordinator/run_comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "coordinator/inference/two_samples.h"
+
+namespace mstune::coordinator {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Settings = std::map<std::string, std::string>;
+
+void flatten(const Json& json, const std::string& key, Settings& settings) {
+  if (json.is_object()) {
+    for (const auto& [name, value] : json.items()) {
+      flatten(value, key.empty() ? name : key + "." + name, settings);
+    }
+  } else if (json.is_array() && std::any_of(json.begin(), json.end(), [](const Json& item) {
+               return item.is_structured();
+             })) {
+    for (std::size_t at = 0; at < json.size(); ++at) {
+      flatten(json[at], fmt::format("{}.{}", key, at), settings);
+    }
+  } else {
+    settings[key] = json.is_string() ? json.get<std::string>() : json.dump();
+  }
+}
+
+Settings settings_of(const CampaignDocument& campaign) {
+  Settings settings;
+  flatten(Json::parse(campaign_json(campaign)), "", settings);
+  settings.erase("session_id");  // of no campaign is it that of another
+  return settings;
+}
+
+std::vector<SettingChange> changes(const Settings& before, const Settings& after) {
+  std::vector<SettingChange> result;
+  Settings all = before;
+  all.insert(after.begin(), after.end());
+  for (const auto& [key, ignored] : all) {
+    const auto value = [key = key](const Settings& settings) {
+      const auto found = settings.find(key);
+      return found == settings.end() ? std::string("-") : found->second;
+    };
+    if (value(before) != value(after)) {
+      result.push_back({key, value(before), value(after)});
+    }
+  }
+  return result;
+}
+
+const Summary* summary_of(const Ranking& ranking, const Candidate& candidate) {
+  const auto found =
+      std::find_if(ranking.summaries.begin(), ranking.summaries.end(),
+                   [&](const Summary& summary) { return summary.candidate == candidate; });
+  return found == ranking.summaries.end() ? nullptr : &*found;
+}
+
+std::vector<double> log_medians(const std::vector<RunFigure>& runs, const Candidate& candidate) {
+  std::vector<double> values;
+  for (const RunFigure& run : runs) {
+    if (run.candidate == candidate && !run.control && run.median_us > 0.0) {
+      values.push_back(std::log(run.median_us));
+    }
+  }
+  return values;
+}
+
+CandidateChange change_of(const Candidate& candidate, const RunSide& before, const RunSide& after) {
+  CandidateChange change;
+  change.candidate = candidate;
+  const Summary* first = summary_of(before.ranking, candidate);
+  const Summary* second = summary_of(after.ranking, candidate);
+  if (first != nullptr && first->figures) {
+    change.before_us = first->figures->median_us;
+  }
+  if (second != nullptr && second->figures) {
+    change.after_us = second->figures->median_us;
+  }
+  change.speedup_before = first != nullptr ? first->speedup : std::nullopt;
+  change.speedup_after = second != nullptr ? second->speedup : std::nullopt;
+  if (change.before_us && change.after_us && *change.after_us > 0.0) {
+    change.ratio = *change.before_us / *change.after_us;
+  }
+  return change;
+}
+
+std::vector<Candidate> all_candidates(const Ranking& first, const Ranking& second) {
+  std::vector<Candidate> all;
+  for (const Ranking* ranking : {&second, &first}) {
+    for (const Summary& summary : ranking->summaries) {
+      if (std::find(all.begin(), all.end(), summary.candidate) == all.end()) {
+        all.push_back(summary.candidate);
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+RunComparison compare_runs(const RunSide& before, const RunSide& after) {
+  RunComparison comparison;
+  comparison.settings = changes(settings_of(before.campaign), settings_of(after.campaign));
+  comparison.recommended_before = before.ranking.recommended;
+  comparison.recommended_after = after.ranking.recommended;
+  const auto runs_before = run_figures(before.trials);
+  const auto runs_after = run_figures(after.trials);
+  for (const Candidate& candidate : all_candidates(before.ranking, after.ranking)) {
+    comparison.candidates.push_back(change_of(candidate, before, after));
+  }
+  const auto compared = std::count_if(comparison.candidates.begin(), comparison.candidates.end(),
+                                      [](const CandidateChange& each) { return each.ratio; });
+  for (CandidateChange& change : comparison.candidates) {
+    if (change.ratio) {
+      const auto first = log_medians(runs_before, change.candidate);
+      const auto second = log_medians(runs_after, change.candidate);
+      change.interval =
+          welch_interval(first, second, 1 - (1 - kConfidence) / static_cast<double>(compared));
+    }
+  }
+  return comparison;
+}
+
+std::string comparison_json(const RunSide& before, const RunSide& after) {
+  const RunComparison comparison = compare_runs(before, after);
+  const auto figure = [](std::optional<double> value) {
+    return value && std::isfinite(*value) ? Json(*value) : Json(nullptr);
+  };
+  Json json;
+  json["before"] = before.name;
+  json["after"] = after.name;
+  json["recommended_before"] = name(comparison.recommended_before);
+  json["recommended_after"] = name(comparison.recommended_after);
+  json["settings"] = Json::array();
+  for (const SettingChange& change : comparison.settings) {
+    json["settings"].push_back(
+        {{"key", change.key}, {"before", change.before}, {"after", change.after}});
+  }
+  json["candidates"] = Json::array();
+  for (const CandidateChange& change : comparison.candidates) {
+    const auto& interval = change.interval;
+    json["candidates"].push_back(
+        {{"config", name(change.candidate)},
+         {"before_us", figure(change.before_us)},
+         {"after_us", figure(change.after_us)},
+         {"ratio", figure(change.ratio)},
+         {"ratio_low", interval ? figure(std::exp(interval->low)) : Json(nullptr)},
+         {"ratio_high", interval ? figure(std::exp(interval->high)) : Json(nullptr)},
+         {"speedup_before", figure(change.speedup_before)},
+         {"speedup_after", figure(change.speedup_after)}});
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,193 @@
+// What people and programs read of a run: report, export, compare, documents, the live view.
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "tests/system/campaign.h"
+#include "tests/system/screen.h"
+
+namespace mstune::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kSources = MSTUNE_SOURCES;
+constexpr const char* kPython = "/usr/bin/python3";  // the one that Debian's packages are for
+constexpr int kSkipped = 77;
+
+std::vector<std::string> online(std::vector<std::string> more) {
+  more.insert(more.begin(), {"--run-command", program("sample_run") + " --steps 12"});
+  return more;
+}
+
+const std::vector<std::string> kSmall = online({"--configs", "LoadBalance:4,cv", "--repeat", "2"});
+
+Ended validate(Workplace& place, const std::string& schema, std::vector<std::string> document) {
+  document.insert(document.begin(), {kPython, kSources + "/tests/schema/validate.py",
+                                     kSources + "/docs/schema", schema});
+  return place.run(document);
+}
+
+void check_fits(Workplace& place, const std::string& schema, const std::string& name,
+                const std::string& text) {
+  place.write(name, text);
+  const Ended ended = validate(place, schema, {(place.directory() / name).string()});
+  INFO(name, ": ", ended.output);
+  CHECK(ended.status == 0);
+}
+
+TEST_CASE("reading: every JSON document fits its published schema, with no key besides") {
+  Workplace place;
+  const Ended tuned = place.tune(online({"--configs", "LoadBalance:4", "--repeat", "2", "--aa",
+                                         "--confirm", "2", "--drop-first", "auto"}));
+  INFO(tuned.output);
+  REQUIRE(tuned.status == 0);
+  const fs::path run = place.run_directory();
+  check_fits(place, "campaign", "campaign", read_text(run / "campaign.json"));
+  check_fits(place, "summary", "summary", read_text(run / "summary.json"));
+  check_fits(place, "trial", "trial", read_text(run / "trial_000_default_r1/trial.json"));
+  const auto printed = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), program("mstune"));
+    const Ended ended = place.run(words);
+    CHECK(ended.status == 0);
+    return ended.output;
+  };
+  check_fits(place, "summary", "analyzed", printed({"analyze", run.string(), "--json"}));
+  check_fits(place, "export", "export", printed({"export", run.string(), "--json"}));
+  check_fits(place, "export", "export_default",
+             printed({"export", run.string(), "--json", "--config", "default"}));
+  check_fits(place, "compare", "compare",
+             printed({"compare", run.string(), run.string(), "--json"}));
+  // The check itself: a key that nobody described is found.
+  place.write("wrong", "{\"config\": \"cv\", \"surprise\": 1}");
+  CHECK(validate(place, "export", {(place.directory() / "wrong").string()}).status == 1);
+}
+
+TEST_CASE("reading: --json-lines prints events and nothing else, each fits its schema") {
+  Workplace place;
+  auto arguments = kSmall;
+  arguments.emplace_back("--json-lines");
+  const Ended tuned = place.tune(arguments);
+  REQUIRE(tuned.status == 0);
+  place.write("events", tuned.output);
+  const Ended fits = validate(place, "event", {"--lines", (place.directory() / "events").string()});
+  INFO(fits.output, tuned.output);
+  CHECK(fits.status == 0);
+  CHECK(tuned.output.starts_with("{\"event\":\"campaign\""));
+  const auto last = tuned.output.rfind("{\"event\":\"finished\"");
+  REQUIRE(last != std::string::npos);
+  CHECK(std::count(tuned.output.begin() + static_cast<std::ptrdiff_t>(last), tuned.output.end(),
+                   '\n') == 1);
+}
+
+TEST_CASE("reading: --quiet prints the result and nothing before it; no control characters") {
+  Workplace place;
+  auto arguments = kSmall;
+  arguments.emplace_back("--quiet");
+  const Ended tuned = place.tune(arguments);
+  INFO(tuned.output);
+  CHECK(tuned.status == 0);
+  CHECK(tuned.output.starts_with("\nCandidates by median step time:\n"));
+  CHECK(std::none_of(tuned.output.begin(), tuned.output.end(),
+                     [](char c) { return c != '\n' && static_cast<unsigned char>(c) < ' '; }));
+}
+
+TEST_CASE("reading: tune writes the report, and it is right in a real browser") {
+  Workplace place;
+  const Ended tuned = place.tune(online({"--streams", "2,4", "--repeat", "2"}));
+  INFO(tuned.output);
+  REQUIRE(tuned.status == 0);
+  const fs::path report = place.run_directory() / "report.html";
+  const std::string written = read_text(report);
+  CHECK(written.find("\"LoadBalance:4\"") != std::string::npos);
+  // The command writes the same again.
+  const fs::path again = place.directory() / "again.html";
+  const Ended reported = place.run(
+      {program("mstune"), "report", place.run_directory().string(), "--output", again.string()});
+  INFO(reported.output);
+  CHECK(reported.status == 0);
+  CHECK(read_text(again) == written);
+  const Ended looked = place.run({kPython, kSources + "/tests/browser/report_test.py",
+                                  report.string(), (place.directory() / "pictures").string()});
+  if (looked.status == kSkipped) {
+    MESSAGE("not looked at in a browser: ", looked.output);
+    return;
+  }
+  INFO(looked.output);
+  CHECK(looked.status == 0);
+}
+
+TEST_CASE("reading: export says what to set, compare what changed") {
+  Workplace first;
+  REQUIRE(first.tune(kSmall).status == 0);
+  Workplace second;
+  auto arguments = kSmall;
+  arguments.insert(arguments.end(), {"--min-steps", "6"});
+  REQUIRE(second.tune(arguments).status == 0);
+  const Ended exported = first.run(
+      {program("mstune"), "export", first.run_directory().string(), "--config", "LoadBalance:4"});
+  INFO(exported.output);
+  CHECK(exported.status == 0);
+  CHECK(exported.output.find("ge.autoMultistreamParallelMode=LoadBalance:4\n") !=
+        std::string::npos);
+  CHECK(exported.output.find("--multi_stream_parallel_mode=LoadBalance:4\n") != std::string::npos);
+  const Ended unknown = first.run(
+      {program("mstune"), "export", first.run_directory().string(), "--config", "MainStream:9"});
+  CHECK(unknown.status == 2);
+  CHECK(unknown.output.find("MainStream:9 is no candidate of") != std::string::npos);
+  const Ended compared = first.run({program("mstune"), "compare", first.run_directory().string(),
+                                    second.run_directory().string()});
+  INFO(compared.output);
+  CHECK(compared.status == 0);
+  CHECK(compared.output.find("  min_steps  ") != std::string::npos);
+  CHECK(compared.output.find("  LoadBalance:4  ") != std::string::npos);
+}
+
+// mstune at a terminal of this size; what it wrote, as it wrote it.
+Ended at_terminal(Workplace& place, const std::string& columns, const Variables& more) {
+  std::string script = "stty cols " + columns + " rows 20\n";
+  for (const auto& [name, value] : more) {
+    script += "export " + name + "=" + value + "\n";
+  }
+  script +=
+      "exec " + program("mstune") + " tune --output-dir " + (place.directory() / "out").string();
+  for (const std::string& word : kSmall) {
+    script += " '" + word + "'";
+  }
+  place.write("session.sh", script + "\n");
+  const std::string session = (place.directory() / "session.sh").string();
+  return place.run({"script", "-qec", "sh " + session, "/dev/null"});
+}
+
+TEST_CASE("reading: a terminal shows a live view that fits, and keeps no trace of it") {
+  Workplace place;
+  const Ended ended = at_terminal(place, "60", {{"TERM", "xterm"}, {"LC_ALL", "C.UTF-8"}});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("\u25b8 ") != std::string::npos);  // a trial that runs
+  CHECK(ended.output.find("trial 1 of 6") != std::string::npos);
+  CHECK(ended.output.find("\x1b[J") != std::string::npos);
+  const std::string left = screen_after(ended.output);
+  INFO(left);
+  CHECK(left.find('\x1b') == std::string::npos);
+  CHECK(left.find("\u25b8 ") == std::string::npos);
+  CHECK(left.find("trial 1 of 6") == std::string::npos);
+  CHECK(left.find("[005] ") != std::string::npos);  // each trial, once
+  CHECK(left.find("Candidates by median step time:") != std::string::npos);
+}
+
+TEST_CASE("reading: NO_COLOR and a locale without UTF-8 are heeded at a terminal") {
+  Workplace place;
+  const Ended ended =
+      at_terminal(place, "40", {{"TERM", "xterm"}, {"LC_ALL", "C"}, {"NO_COLOR", "1"}});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("\x1b[J") != std::string::npos);
+  CHECK(ended.output.find("\x1b[32m") == std::string::npos);
+  CHECK(ended.output.find("\x1b[2m") == std::string::npos);
+  CHECK(std::none_of(ended.output.begin(), ended.output.end(),
+                     [](char c) { return static_cast<unsigned char>(c) >= 0x80; }));
+}
+
+}  // namespace
+}  // namespace mstune::test
