@@ -1,6 +1,7 @@
 #include "agent/box_desk.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "common/error.h"
 #include "common/os/examine.h"
@@ -64,7 +65,9 @@ bool BoxDesk::handle(const std::string& campaign, const protocol::Request& reque
     return false;
   }
   question.payload = std::move(payload);
-  if (questions_.size() >= kQuestionsMax) {
+  if (const auto refused = refusal_by_policy(question)) {
+    reports_.emplace_back(campaign, refusal(question.what, *refused));
+  } else if (questions_.size() >= kQuestionsMax) {
     reports_.emplace_back(campaign,
                           refusal(question.what, message("agent.too_many_questions",
                                                          "too many questions wait: ask again")));
@@ -72,6 +75,28 @@ bool BoxDesk::handle(const std::string& campaign, const protocol::Request& reque
     questions_.push_back(std::move(question));
   }
   return true;
+}
+
+// Before bash sources anything: a script runs commands as a program does.
+std::optional<Message> BoxDesk::refusal_by_policy(const Question& question) const {
+  if (!policy_) {
+    return std::nullopt;
+  }
+  if (const auto* request = std::get_if<protocol::ManagePass>(&question.what)) {
+    if (request->action == protocol::kPassInstall || request->action == protocol::kPassHold) {
+      if (auto refused = refusal_of_pass(*policy_)) {
+        return refused;
+      }
+    }
+  }
+  const std::string cann_env = cann_env_of(question.what);
+  if (cann_env.empty()) {
+    return std::nullopt;
+  }
+  std::error_code failure;
+  const std::filesystem::path script = std::filesystem::canonical(cann_env, failure);
+  return failure ? std::nullopt  // whoever sources it says so
+                 : refusal_of_program(*policy_, script.string());
 }
 
 void BoxDesk::forget(const std::string& campaign) {

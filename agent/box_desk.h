@@ -14,6 +14,7 @@
 
 #include "agent/cann_environment.h"
 #include "agent/device_look.h"
+#include "agent/policy.h"
 #include "common/os/pass_folder.h"
 #include "protocol/codec.h"
 
@@ -21,9 +22,11 @@ namespace mstune::agent {
 
 class BoxDesk {
  public:
-  // Trials run below `work_dir`. `environments` must outlive this.
-  BoxDesk(std::filesystem::path work_dir, CannEnvironments& environments)
-      : work_dir_(std::move(work_dir)), environments_(environments) {}
+  // Trials run below `work_dir`. `environments` must outlive this. Without a policy (a
+  // coordinator's own agent) nothing is refused.
+  BoxDesk(std::filesystem::path work_dir, std::optional<Policy> policy,
+          CannEnvironments& environments)
+      : work_dir_(std::move(work_dir)), policy_(std::move(policy)), environments_(environments) {}
 
   // True when the request was one for this desk, which then takes the payload.
   bool handle(const std::string& campaign, const protocol::Request& request, std::string& payload);
@@ -47,6 +50,7 @@ class BoxDesk {
     std::unique_ptr<DeviceLook> look;  // under way, for Examine
   };
 
+  [[nodiscard]] std::optional<Message> refusal_by_policy(const Question& question) const;
   // Nothing while something that it needs is under way.
   std::optional<protocol::Report> answer(Question& question, TimePoint now);
   [[nodiscard]] BoxFacts examine(const Environment& environment) const;
@@ -55,6 +59,7 @@ class BoxDesk {
                                              const Environment& environment);
 
   std::filesystem::path work_dir_;
+  std::optional<Policy> policy_;
   CannEnvironments& environments_;
   std::vector<Question> questions_;
   std::map<std::string, std::unique_ptr<os::HeldPass>> held_;  // by the holder's name

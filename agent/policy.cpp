@@ -218,4 +218,13 @@ std::optional<Message> refusal_of_file(const Policy& policy, std::uint64_t file_
                  size_text(file_bytes), size_text(policy.file_bytes_max));
 }
 
+std::optional<Message> refusal_of_pass(const Policy& policy) {
+  if (policy.allow.empty()) {
+    return std::nullopt;
+  }
+  return message("policy.no_pass",
+                 "the owner of this box says which programs may run (agent.conf: allow), and a "
+                 "pass runs in all that compile a graph: ask the owner to install it there");
+}
+
 }  // namespace mstune::agent

@@ -49,6 +49,9 @@ std::optional<Message> refusal_of_program(const Policy& policy, std::string_view
 // The same of a file that is offered.
 std::optional<Message> refusal_of_file(const Policy& policy, std::uint64_t file_bytes);
 
+// The same of the tuning pass, which would run in every program that compiles a graph here.
+std::optional<Message> refusal_of_pass(const Policy& policy);
+
 bool matches(std::string_view pattern, std::string_view text);
 
 }  // namespace mstune::agent

@@ -53,7 +53,7 @@ Server::Server(ServerOptions options)
       socket_(os::Socket::listen(options_.endpoint,
                                  gate_ ? std::make_optional(gate_->security()) : std::nullopt)),
       environments_(options_.work_dir, parse_environment(own_environment())),
-      box_desk_(options_.work_dir, environments_),
+      box_desk_(options_.work_dir, options_.policy, environments_),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}),
       desk_(desk_options()),
       started_(steady_now()) {

@@ -31,10 +31,13 @@ struct Place {
   fs::path path = os::make_unique_directory("/tmp", "mstune-desk-");
   CannEnvironments environments{path,
                                 {{"ASCEND_OPP_PATH", (path / "opp").string()}, {"PATH", "/bin"}}};
-  BoxDesk desk{path / "work", environments};
+  BoxDesk desk;
   TimePoint now{};
 
-  Place() { os::make_directory(path / "opp" / "vendors"); }
+  explicit Place(std::optional<Policy> policy = std::nullopt)
+      : desk(path / "work", std::move(policy), environments) {
+    os::make_directory(path / "opp" / "vendors");
+  }
   ~Place() { os::remove_tree(path); }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
@@ -85,6 +88,21 @@ TEST_CASE("box desk: a set_env.sh that is not there is an answer, too") {
   Place place;
   const auto report = place.ask(protocol::Examine{"/nonexistent/set_env.sh"});
   CHECK(std::get<protocol::Examined>(report).failure.id == "agent.cann_env_missing");
+}
+
+TEST_CASE("box desk: where programs are limited, no other script is sourced and no pass is put") {
+  Policy policy;
+  policy.allow = {"/opt/infer/*"};
+  Place place(policy);
+  os::write_file_atomically(place.path / "set_env.sh", "touch \"$HOME/sourced\"\n");
+  const auto report = place.ask(protocol::Examine{(place.path / "set_env.sh").string()});
+  CHECK(std::get<protocol::Examined>(report).failure.id.starts_with("policy."));
+  CHECK(place.environments.descriptors().empty());  // nothing was begun
+  CHECK(place.manage(protocol::kPassInstall, pass_for(machine_here())).failure.id ==
+        "policy.no_pass");
+  CHECK(place.manage(protocol::kPassHold, pass_for(machine_here())).failure.id == "policy.no_pass");
+  CHECK(place.manage(protocol::kPassRemove).failure.text.empty());
+  CHECK_FALSE(place.is_installed());
 }
 
 TEST_CASE("box desk: install and remove say where, and whether it was there") {
