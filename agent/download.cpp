@@ -74,7 +74,8 @@ Upload read_offer(SessionId session, const protocol::Offer& offer) {
     throw breach("an identity of another length");
   }
   if (offer.size > kFileSizeMax || offer.chunks > kChunksMax) {
-    throw protocol_error("file.too_large_to_send", "a file of more than {} or {} chunks cannot be sent",
+    throw protocol_error("file.too_large_to_send",
+                         "a file of more than {} or {} chunks cannot be sent",
                          size_text(kFileSizeMax), kChunksMax);
   }
   if (offer.chunks > offer.size || offer.size > offer.chunks * kChunkMax) {

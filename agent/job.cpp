@@ -52,8 +52,8 @@ void Job::expire(TimePoint now) {
     run_deadline_ = kNever;
     const double seconds = std::chrono::duration<double>(settings_.timeout).count();
     end(protocol::kCauseTimeout,
-        message("trial.timeout", "it ran longer than {} (--timeout) and was ended",
-                duration_text(seconds)),
+        message("trial.timeout", "it ran longer than {} ({}) and was ended", duration_text(seconds),
+                settings_.timeout_rule),
         now);
   }
   if (now >= grace_deadline_) {
@@ -134,7 +134,7 @@ void Job::on(const EnvironmentReady& /*event*/, TimePoint /*now*/) {
 }
 
 void Job::on(const NotStarted& event, TimePoint now) {
-  end(protocol::kCauseNotStarted, event.why, now);
+  end(event.cause, event.why, now);
   if (state_ == State::starting) {
     finish();
   }

@@ -18,15 +18,17 @@
 namespace mstune::agent {
 
 struct JobSettings {
-  Duration timeout = Duration::zero();  // of the run; zero: none
+  Duration timeout = Duration::zero();     // of the run; zero: none
+  const char* timeout_rule = "--timeout";  // whose it is, for people
   Duration reconnect_grace = std::chrono::seconds(60);
   Duration status_period = std::chrono::seconds(2);
 };
 
 // ---- what happened ----
 struct EnvironmentReady {};
-struct NotStarted {  // the environment, the files or the program itself
+struct NotStarted {  // the environment, the files, the program itself, or no device in time
   Message why;
+  const char* cause = protocol::kCauseNotStarted;
 };
 struct ProgramStarted {
   std::uint64_t pid = 0;

@@ -2,11 +2,13 @@
 
 #include <cstdio>
 #include <exception>
+#include <utility>
 
 #include "agent/options.h"
 #include "agent/server.h"
 #include "common/error.h"
 #include "common/language.h"
+#include "common/os/service_manager.h"
 
 namespace {
 
@@ -27,15 +29,27 @@ int main(int argc, char** argv, char** environment) {
   try {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     mstune::speak(mstune::chosen_language(arguments, environment_strings(environment)));
+    const std::string notify_socket = mstune::os::take_notify_socket();
     const auto parsed = agent::parse_options(
         argc, argv, agent::parse_environment(environment_strings(environment)));
     if (const auto* printed = std::get_if<agent::Printed>(&parsed)) {
       fmt::print("{}", printed->text);
       return printed->status;
     }
-    agent::Server server(std::get<agent::ServerOptions>(parsed));
+    auto options = std::get<agent::ServerOptions>(parsed);
+    options.notify_socket = notify_socket;
+    agent::Server server(options);
     // English in every language: programs look for the address in it.
     fmt::print(stderr, "mstune-agent {}: listening at {}\n", ::getpid(), server.endpoint());
+    if (const auto& gate = server.gate()) {
+      fmt::print(stderr, "mstune-agent: server key {} ({}), {} authorized clients\n",
+                 mstune::key_text(gate->pair().public_key), gate->pair().name, gate->clients());
+    }
+    for (const mstune::Message& warning : options.warnings) {
+      fmt::print(stderr, "mstune-agent: WARNING: {}\n", warning.text);
+    }
+    mstune::os::tell_service_manager(
+        notify_socket, fmt::format("READY=1\nSTATUS=listening at {}", server.endpoint()));
     server.run();
     return 0;
   } catch (const mstune::Error& error) {

@@ -1,5 +1,6 @@
 #include "agent/options.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "common/error.h"
 #include "common/language.h"
 #include "common/os/file.h"
+#include "common/os/guarded_file.h"
 #include "common/version.h"
 
 namespace mstune::agent {
@@ -46,7 +48,182 @@ std::string default_work_dir(const Environment& environment) {
   return "/tmp/mstune-agent-" + std::to_string(::getuid());
 }
 
+bool exists(const std::string& path) {
+  std::error_code failure;
+  return std::filesystem::exists(path, failure);
+}
+
+// TCP is for keys or for those who say that they need none; a local socket is guarded by its
+// directory, and by keys as well where some are named.
+std::optional<GateOptions> gate_of(const std::string& endpoint, const CLI::App& app,
+                                   const GateOptions& files, bool insecure) {
+  const bool named = app.count("--key") + app.count("--authorized") > 0;
+  if (insecure) {
+    if (named) {
+      throw usage_error("agent.insecure_with_keys",
+                        "--insecure lets everybody in, --key and --authorized do not: take one of "
+                        "them away");
+    }
+    return std::nullopt;
+  }
+  if (endpoint.starts_with("ipc://") && !named) {
+    return std::nullopt;
+  }
+  for (const auto& [option, path] : {std::pair{"--key", files.key.string()},
+                                     std::pair{"--authorized", files.authorized.string()}}) {
+    if (!exists(path)) {
+      throw usage_error(
+          "agent.no_keys",
+          "{} {} is not there, and an agent runs commands for whoever can reach it: make its key "
+          "with \"mstune keygen NAME --file {}\", and put the .pub files of its clients into {}; "
+          "or listen at ipc://PATH, or say --insecure",
+          option, path, files.key.string(), files.authorized.string());
+    }
+  }
+  return files;
+}
+
+// Whoever may write into the socket's directory could put another socket there.
+void check_socket_directory(const std::string& endpoint) {
+  const auto path = os::absolute_path(endpoint.substr(std::string_view("ipc://").size()));
+  struct stat info {};
+  if (::stat(path.parent_path().c_str(), &info) != 0 || !S_ISDIR(info.st_mode) ||
+      info.st_uid != ::geteuid() || (info.st_mode & 077U) != 0) {
+    throw usage_error("agent.open_socket_directory",
+                      "--listen {}: {} must be a directory of this user that nobody else can look "
+                      "into (mkdir -m 700), or whoever can reach the socket may run commands",
+                      endpoint, path.parent_path().string());
+  }
+}
+
+// The owner's rules. Without a file everything is as it is by default; one that was named must be
+// there, or its owner would believe in rules that nobody keeps.
+Policy policy_of(const std::string& file, bool named) {
+  constexpr std::size_t kPolicyBytesMax = std::size_t{1} << 20U;
+  if (!named && !exists(file)) {
+    return parse_policy("", file);
+  }
+  return parse_policy(os::read_guarded(file, os::Guard::nobody_else_writes, kPolicyBytesMax), file);
+}
+
+void bind_to_policy(ServerOptions& options, const Policy& policy) {
+  const auto bind = [](std::uint64_t& limit, std::uint64_t largest) {
+    limit = largest == 0 ? limit : std::min(limit, largest);
+  };
+  bind(options.store_limit_bytes, policy.store_bytes_max);
+  bind(options.output_limit_bytes, policy.output_bytes_max);
+  options.policy = policy;
+}
+
+std::vector<Message> warnings_of(const ServerOptions& options, bool insecure) {
+  std::vector<Message> warnings;
+  if (insecure) {
+    warnings.push_back(message("agent.insecure",
+                               "--insecure: everybody who can reach {} may run commands here as "
+                               "this user, and nothing is encrypted",
+                               options.endpoint));
+  }
+  if (::geteuid() == 0 && !options.ends_with_parent) {
+    warnings.push_back(message("agent.is_root",
+                               "running as root, and so does every program under test: an ordinary "
+                               "user who may use the devices is enough"));
+  }
+  return warnings;
+}
+
+// What is on the command line as it stands there, before it is understood.
+struct Texts {
+  std::string work_dir;
+  std::string devices;
+  double grace_seconds = 60;
+  bool insecure = false;
+  std::string key;
+  std::string authorized;
+  std::string config;
+};
+
+Texts default_texts(const Environment& environment) {
+  const std::string directory = default_config_dir(environment);
+  Texts texts;
+  texts.work_dir = default_work_dir(environment);
+  texts.key = directory + "/agent.key";
+  texts.authorized = directory + "/authorized";
+  texts.config = directory + "/agent.conf";
+  return texts;
+}
+
+void add_options(CLI::App& app, ServerOptions& options, Texts& texts) {
+  app.add_option("--listen", options.endpoint, "Address to listen at (tcp://… or ipc://…)")
+      ->capture_default_str();
+  app.add_option("--work-dir", texts.work_dir, "Where trials run and files are kept; made 0700")
+      ->capture_default_str();
+  app.add_option("--key", texts.key,
+                 "This agent's secret key, from \"mstune keygen NAME --file …\"")
+      ->capture_default_str();
+  app.add_option("--authorized", texts.authorized,
+                 "Who may talk to it: a file of lines \"NAME KEY\", or a directory of .pub files; "
+                 "read again when it changes")
+      ->capture_default_str();
+  app.add_option("--config", texts.config,
+                 "The rules of this box's owner for clients; see README.md")
+      ->capture_default_str();
+  app.add_flag("--insecure", texts.insecure,
+               "Without keys: everybody who can reach the address may run commands as this user");
+  app.add_option("--devices", texts.devices,
+                 "Logic ids of the devices to offer, as in 0-7 (default: one slot, device "
+                 "selection left alone)");
+  app.add_option("--reconnect-grace", texts.grace_seconds,
+                 "Seconds that a trial goes on without its coordinator")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 86400.0));
+  app.add_option("--output-limit", options.output_limit_bytes,
+                 "Bytes of a program's output that are kept, as in 16MB")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("16MB");
+  app.add_option("--store-limit", options.store_limit_bytes,
+                 "Bytes of files that are kept for later runs, as in 64GB")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("64GB");
+  app.add_flag("--ends-with-parent", options.ends_with_parent,
+               "End when the process that started this one ends")
+      ->group("");
+}
+
+void take(const Texts& texts, const CLI::App& app, const Environment& environment,
+          ServerOptions& options) {
+  check_endpoint(options.endpoint);
+  if (!texts.devices.empty()) {
+    options.devices = parse_devices(texts.devices);
+  }
+  const auto found_home = environment.find("HOME");
+  const std::string home = found_home == environment.end() ? std::string() : found_home->second;
+  const auto absolute = [&](const std::string& path) {
+    return os::absolute_path(os::expand_home(path, home));
+  };
+  options.work_dir = absolute(texts.work_dir);
+  options.gate = gate_of(options.endpoint, app, {absolute(texts.key), absolute(texts.authorized)},
+                         texts.insecure);
+  if (options.endpoint.starts_with("ipc://") && !options.gate && !texts.insecure) {
+    check_socket_directory(options.endpoint);
+  }
+  if (!options.ends_with_parent) {
+    bind_to_policy(options, policy_of(absolute(texts.config), app.count("--config") > 0));
+  }
+  options.warnings = warnings_of(options, texts.insecure);
+  options.reconnect_grace =
+      std::chrono::milliseconds(static_cast<std::int64_t>(texts.grace_seconds * 1000));
+}
+
 }  // namespace
+
+std::string default_config_dir(const Environment& environment) {
+  const auto config = environment.find("XDG_CONFIG_HOME");
+  if (config != environment.end() && !config->second.empty()) {
+    return config->second + "/mstune";
+  }
+  const auto home = environment.find("HOME");
+  return (home == environment.end() ? std::string() : home->second) + "/.config/mstune";
+}
 
 std::vector<int> parse_devices(std::string_view text) {
   std::vector<int> devices;
@@ -85,17 +262,8 @@ void check_endpoint(std::string_view endpoint) {
     }
     return;
   }
-  if (endpoint.starts_with(kTcp)) {
-    const std::string_view address = endpoint.substr(kTcp.size());
-    const std::string_view host = address.substr(0, address.rfind(':'));
-    if (host.starts_with("127.") || host == "[::1]" || host == "localhost") {
-      return;
-    }
-    throw usage_error("agent.not_loopback",
-                      "--listen {}: an agent runs commands for whoever can reach it, so it listens "
-                      "on this machine only (tcp://127.0.0.1:PORT or ipc://PATH); reach it from "
-                      "another one through a tunnel",
-                      endpoint);
+  if (endpoint.starts_with(kTcp) && endpoint.substr(kTcp.size()).find(':') != endpoint.npos) {
+    return;
   }
   throw usage_error("agent.bad_endpoint",
                     "--listen {}: write tcp://127.0.0.1:PORT or ipc:///PATH/TO/SOCKET", endpoint);
@@ -105,34 +273,11 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
                                                    const Environment& environment) {
   ServerOptions options;
   options.endpoint = fmt::format("tcp://127.0.0.1:{}", protocol::kDefaultPort);
-  std::string work_dir = default_work_dir(environment);
-  std::string devices;
-  double grace_seconds = 60;
+  Texts texts = default_texts(environment);
   CLI::App app{"mstune-agent: runs programs under test on this machine for a coordinator (mstune)",
                "mstune-agent"};
   app.set_version_flag("--version", std::string("mstune-agent ") + kVersion);
-  app.add_option("--listen", options.endpoint, "Address to listen at (tcp://… or ipc://…)")
-      ->capture_default_str();
-  app.add_option("--work-dir", work_dir, "Where trials run and files are kept; made 0700")
-      ->capture_default_str();
-  app.add_option("--devices", devices,
-                 "Logic ids of the devices to offer, as in 0-7 (default: one slot, device "
-                 "selection left alone)");
-  app.add_option("--reconnect-grace", grace_seconds,
-                 "Seconds that a trial goes on without its coordinator")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 86400.0));
-  app.add_option("--output-limit", options.output_limit_bytes,
-                 "Bytes of a program's output that are kept, as in 16MB")
-      ->transform(CLI::AsSizeValue(false))
-      ->default_str("16MB");
-  app.add_option("--store-limit", options.store_limit_bytes,
-                 "Bytes of files that are kept for later runs, as in 64GB")
-      ->transform(CLI::AsSizeValue(false))
-      ->default_str("64GB");
-  app.add_flag("--ends-with-parent", options.ends_with_parent,
-               "End when the process that started this one ends")
-      ->group("");
+  add_options(app, options, texts);
   const std::string version = app.version();
   const cli::SelfDescription self(app, version);
   cli::translate(app, catalogue(spoken()));
@@ -148,15 +293,7 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
   if (const auto text = self.text()) {
     return Printed{*text, 0};
   }
-  check_endpoint(options.endpoint);
-  if (!devices.empty()) {
-    options.devices = parse_devices(devices);
-  }
-  const auto home = environment.find("HOME");
-  options.work_dir = os::absolute_path(
-      os::expand_home(work_dir, home == environment.end() ? std::string() : home->second));
-  options.reconnect_grace =
-      std::chrono::milliseconds(static_cast<std::int64_t>(grace_seconds * 1000));
+  take(texts, app, environment, options);
   return options;
 }
 

@@ -23,7 +23,11 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
 // "0-3,6" → 0 1 2 3 6. Throws a usage error.
 std::vector<int> parse_devices(std::string_view text);
 
-// ipc addresses and TCP addresses of this machine alone pass; throws a usage error for others.
+// What --listen may be. Throws a usage error for what is no address of ours.
 void check_endpoint(std::string_view endpoint);
+
+// Where the key and the list of authorized clients are when nothing else is said:
+// $XDG_CONFIG_HOME/mstune or ~/.config/mstune.
+std::string default_config_dir(const Environment& environment);
 
 }  // namespace mstune::agent

@@ -120,6 +120,43 @@ void Receiver::unpin(const std::vector<protocol::FileReference>& files) {
   });
 }
 
+void Receiver::hold(const Digest& identity) {
+  submit_quietly([identity](Store& store) { store.pin(identity); });
+}
+
+void Receiver::let_go(const FilesLeft& files) {
+  if (files.unneeded.empty()) {
+    return;
+  }
+  submit_quietly([files](Store& store) {
+    for (const Digest& identity : files.unneeded) {
+      store.unpin(identity);
+    }
+    for (const Digest& identity : files.unwanted) {
+      store.forget(identity);
+    }
+  });
+}
+
+void Receiver::inspect(std::function<void(const StoreUsage&)> done) {
+  Store* store = store_.get();
+  static_cast<void>(worker_.submit(
+      [store, done = std::move(done)]() -> os::Worker::Result {
+        return [done, usage = store->usage()] { done(usage); };
+      },
+      [](const Error& /*error*/) {}));
+}
+
+void Receiver::purge(std::function<void(std::uint64_t, const StoreUsage&)> done) {
+  Store* store = store_.get();
+  static_cast<void>(worker_.submit(
+      [store, done = std::move(done)]() -> os::Worker::Result {
+        const std::uint64_t freed = store->purge();
+        return [done, freed, usage = store->usage()] { done(freed, usage); };
+      },
+      [](const Error& /*error*/) {}));
+}
+
 void Receiver::submit_quietly(std::function<void(Store&)> work) {
   Store* store = store_.get();
   static_cast<void>(worker_.submit(

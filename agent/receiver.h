@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/campaign_files.h"
 #include "agent/download.h"
 #include "agent/store.h"
 #include "common/os/worker.h"
@@ -41,6 +42,14 @@ class Receiver {
   // that is none.
   void pin(const std::vector<protocol::FileReference>& files);
   void unpin(const std::vector<protocol::FileReference>& files);
+
+  // Keeps files from being dropped until let_go().
+  void hold(const Digest& identity);
+  void let_go(const FilesLeft& files);
+
+  // What the store holds, and dropping what nobody needs; the answer comes on this thread, later.
+  void inspect(std::function<void(const StoreUsage&)> done);
+  void purge(std::function<void(std::uint64_t freed_bytes, const StoreUsage&)> done);
 
   // Puts pinned files into a trial's directory; `done` gets why that failed, or nothing.
   using Done = std::function<void(const std::optional<Message>& failure)>;

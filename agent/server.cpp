@@ -1,7 +1,5 @@
 #include "agent/server.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -11,9 +9,11 @@
 #include <cstdio>
 #include <utility>
 
+#include "agent/work_directory.h"
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/os/service_manager.h"
 #include "common/version.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kCookieName = "MSTUNE_TRIAL";
-constexpr std::size_t kReleasedKept = 256;
 constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
 
 TimePoint steady_now() {
@@ -39,19 +37,6 @@ std::vector<std::string> own_environment() {
   return strings;
 }
 
-os::UniqueFd lock_directory(const fs::path& work_dir) {
-  os::make_private_directory(work_dir);
-  const fs::path path = work_dir / "lock";
-  os::UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!lock.valid() || ::flock(lock.value(), LOCK_EX | LOCK_NB) != 0) {
-    throw environment_error("agent.work_dir_in_use",
-                            "another agent uses {}: end it, or give this one a --work-dir of its "
-                            "own",
-                            work_dir.string());
-  }
-  return lock;
-}
-
 std::string architecture() {
   utsname name{};
   return ::uname(&name) == 0 ? name.machine : "unknown";
@@ -61,23 +46,23 @@ std::string architecture() {
 
 Server::Server(ServerOptions options)
     : options_(std::move(options)),
-      lock_(lock_directory(options_.work_dir)),
+      lock_(claim_work_directory(options_.work_dir)),
       instance_(os::random_hex_id()),
-      socket_((sweep_former_life(), os::Socket::listen(options_.endpoint))),
+      gate_(options_.gate ? std::make_optional<Gate>(*options_.gate) : std::nullopt),
+      former_life_(clear_former_life(options_.work_dir)),
+      socket_(os::Socket::listen(options_.endpoint,
+                                 gate_ ? std::make_optional(gate_->security()) : std::nullopt)),
       environments_(options_.work_dir, parse_environment(own_environment())),
-      receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}) {
+      box_desk_(options_.work_dir, environments_),
+      receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}),
+      desk_(desk_options()),
+      started_(steady_now()) {
   os::become_subreaper();
   os::ignore_broken_pipes();
   if (options_.ends_with_parent) {
     const pid_t parent = ::getppid();
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     stopping_ = ::getppid() != parent || parent == 1;  // it ended before the kernel was asked
-  }
-  for (const int device : options_.devices) {
-    slots_.push_back({device, std::nullopt, false});
-  }
-  if (slots_.empty()) {
-    slots_.emplace_back();
   }
 }
 
@@ -92,71 +77,57 @@ Server::~Server() {
   }
 }
 
-// The name of a trial's directory is its cookie: whatever process still carries it belongs to an
-// agent that is no more, since this one holds the lock.
-void Server::sweep_former_life() {
-  const fs::path trials = options_.work_dir / "trials";
-  os::make_private_directory(trials);
-  std::size_t ended = 0;
-  std::size_t swept = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(trials)) {
-    os::TreeIdentity tree{
-        0, fmt::format("{}={}", kCookieName, entry.path().filename().string()), {}};
-    ended += os::find_tree(tree).size();
-    os::TreeEnder ender(tree, {});
-    while (ender.step(steady_now()) == os::EndingState::going_on) {
-      os::PollSet().wait(ender.deadline() - steady_now());
-    }
-    os::remove_tree(entry.path());
-    ++swept;
-  }
-  if (swept > 0) {
-    notices_.push_back(message("agent.former_life",
-                               "the agent was started again: it ended {} processes and removed {} "
-                               "trial directories of its former life",
-                               ended, swept));
-  }
-}
-
 void Server::run() {
   while (!stopping_ || !runners_.empty()) {
     os::PollSet polled;
     wait(polled, steady_now());
     const TimePoint now = steady_now();
+    if (gate_) {
+      gate_->serve(now);
+    }
     if (polled.readable(signals_.descriptor())) {
       look_at_signals(now);
     }
     if (polled.readable(socket_)) {
       receive(now);
     }
-    drop_silent_sessions(now);
+    if (now >= desk_.deadline()) {
+      tell_desk(desk::Tick{}, now);
+    }
     environments_.step(now);
+    step_box(now);
     if (polled.readable(receiver_.descriptor()) || now >= receiver_.deadline()) {
       step_files(now);
     }
     step_trials(now);
-    begin_queued(now);
   }
 }
 
 // ---- waiting ----
 
 TimePoint Server::deadline() const {
-  TimePoint earliest = std::min(environments_.deadline(), receiver_.deadline());
+  TimePoint earliest = std::min(
+      {environments_.deadline(), receiver_.deadline(), box_desk_.deadline(), desk_.deadline()});
+  if (quiet_since_ && box_desk_.holds_passes()) {
+    earliest = std::min(earliest, after(*quiet_since_, options_.reconnect_grace));
+  }
   for (const auto& [key, runner] : runners_) {
     earliest = std::min(earliest, runner->deadline());
-  }
-  for (const auto& [campaign, session] : sessions_) {
-    earliest = std::min(earliest, after(session.last_heard, protocol::kSilenceMax));
   }
   return earliest;
 }
 
 void Server::wait(os::PollSet& polled, TimePoint now) {
   polled.add(socket_);
+  if (gate_) {
+    polled.add(gate_->handler());
+  }
   polled.add(signals_.descriptor());
   polled.add(receiver_.descriptor());
   for (const int descriptor : environments_.descriptors()) {
+    polled.add(descriptor);
+  }
+  for (const int descriptor : box_desk_.descriptors()) {
     polled.add(descriptor);
   }
   for (const auto& [key, runner] : runners_) {
@@ -173,18 +144,10 @@ void Server::look_at_signals(TimePoint now) {
     if (*signal == SIGCHLD) {
       os::reap_orphans();
     } else {
-      stop(now);
+      stopping_ = true;
+      os::tell_service_manager(options_.notify_socket, "STOPPING=1");
+      tell_desk(desk::StopAsked{}, now);
     }
-  }
-}
-
-void Server::stop(TimePoint now) {
-  stopping_ = true;
-  while (!sessions_.empty()) {
-    leave(sessions_.begin()->first, true, now);
-  }
-  for (const auto& [key, runner] : runners_) {
-    runner->handle(CoordinatorGone{true}, now);
   }
 }
 
@@ -201,77 +164,25 @@ void Server::receive(TimePoint now) {
 }
 
 void Server::receive_one(os::Frames frames, TimePoint now) {
-  std::optional<protocol::Request> request;
-  try {
-    request = protocol::unpack_request(frames.header);
-  } catch (const Error& error) {
-    send(frames.peer, protocol::Failure{"", error.message()});
-    return;
+  if (gate_) {
+    auto client = gate_->client_of(frames.user, now);
+    if (!client) {
+      return;  // taken off the list since it connected: silence, and its sessions run out
+    }
+    frames.user = std::move(*client);
   }
-  if (!request) {
-    send(frames.peer, protocol::Failure{"", message("agent.unknown_request",
-                                                    "this agent does not know that request")});
-    return;
-  }
-  if (const auto* hello = std::get_if<protocol::Hello>(&*request)) {
-    greet(frames.peer, *hello, now);
-    return;
-  }
-  Session* session = session_of(frames.peer);
-  if (session == nullptr) {
-    send(frames.peer,
-         protocol::Failure{protocol::tag(*request),
-                           message("agent.no_session", "say hello first: there is no session")});
-    return;
-  }
-  session->last_heard = now;
-  try {
-    handle(*session, *request, std::move(frames.payload), now);
-  } catch (const Error& error) {
-    send(frames.peer, protocol::Failure{protocol::tag(*request), error.message()});
-  }
+  tell_desk(desk::MessageArrived{std::move(frames.peer), std::move(frames.user),
+                                 std::move(frames.header)},
+            now, std::move(frames.payload));
+  forget_finished(now);  // the next message may ask for one that this one released
 }
 
-void Server::handle(Session& session, const protocol::Request& request, std::string payload,
-                    TimePoint now) {
-  if (receiver_.handle(session.number, request, std::move(payload), now)) {
-    step_files(now);
-  } else if (const auto* ping = std::get_if<protocol::Ping>(&request)) {
-    send(session.peer, protocol::Pong{ping->sequence});
-  } else if (const auto* assignment = std::get_if<protocol::Assign>(&request)) {
-    assign(session, *assignment, now);
-  } else if (std::holds_alternative<protocol::Goodbye>(request)) {
-    leave(std::string(session.campaign), true, now);
-  } else {
-    handle_trial(session, request, now);
-  }
-}
-
-void Server::greet(const std::string& peer, const protocol::Hello& hello, TimePoint now) {
-  if (hello.major != protocol::kMajor) {
-    send(peer, protocol::Failure{
-                   "hello", message("agent.other_protocol",
-                                    "this agent ({}) speaks version {} of the protocol, the "
-                                    "coordinator ({}) version {}: install the same release on both",
-                                    kVersion, protocol::kMajor, hello.software, hello.major)});
-    return;
-  }
-  if (hello.campaign.empty() || hello.campaign.size() > 64) {
-    send(peer, protocol::Failure{"hello", message("agent.bad_campaign",
-                                                  "a campaign's id has 1 to 64 characters")});
-    return;
-  }
-  const auto old = sessions_.find(hello.campaign);
-  if (old != sessions_.end()) {
-    receiver_.end_session(old->second.number, now);
-    sessions_.erase(old);
-  }
-  sessions_[hello.campaign] = {++sessions_made_, peer, hello.campaign, now};
-  send(peer, welcome());
-}
-
-protocol::Welcome Server::welcome() const {
-  protocol::Welcome welcome;
+desk::Options Server::desk_options() const {
+  desk::Options options;
+  options.devices = options_.devices;
+  options.policy = options_.policy;
+  options.reconnect_grace = options_.reconnect_grace;
+  protocol::Welcome& welcome = options.greeting;
   welcome.software = kVersion;
   welcome.instance = instance_;
   welcome.host = os::host_name();
@@ -279,70 +190,73 @@ protocol::Welcome Server::welcome() const {
   welcome.architecture = architecture();
   welcome.pid = static_cast<std::uint64_t>(::getpid());
   welcome.devices.assign(options_.devices.begin(), options_.devices.end());
-  welcome.notices = notices_;
-  return welcome;
+  if (former_life_) {
+    welcome.notices.push_back(*former_life_);
+  }
+  return options;
 }
 
-void Server::assign(Session& session, const protocol::Assign& request, TimePoint now) {
-  const protocol::TrialKey& key = request.key;
-  const auto known = runners_.find(key);
-  if (known != runners_.end()) {
-    known->second->handle(CoordinatorSeen{request.events_from}, now);
-    send_reports(*known->second);
-    return;
+void Server::tell_desk(const desk::Event& event, TimePoint now, std::string payload) {
+  for (desk::Action& action : desk_.handle(event, now)) {
+    carry_out(action, payload, now);
   }
-  const bool was_released = std::find(released_.begin(), released_.end(), key) != released_.end();
-  if (stopping_ || key.instance != instance_ || key.campaign != session.campaign || was_released ||
-      request.events_from > 0) {
-    send(session.peer, protocol::Status{key, protocol::kStateLost, 0});
-    return;
-  }
-  if (request.spec.command.empty()) {
-    send(session.peer, protocol::Failure{"assign", message("agent.no_command",
-                                                           "a trial needs a command to run")});
-    return;
-  }
-  receiver_.pin(request.spec.files);
-  RunnerSettings settings;
-  const std::string label = fmt::format("{}-{}", instance_.substr(0, 8), ++serial_);
-  settings.directory = options_.work_dir / "trials" / label;
-  settings.cookie = fmt::format("{}={}", kCookieName, label);
-  settings.reconnect_grace = options_.reconnect_grace;
-  settings.output_limit_bytes = options_.output_limit_bytes;
-  runners_.emplace(
-      key, std::make_unique<TrialRunner>(key, request.spec, std::move(settings), environments_));
-  queue_.push_back(key);
-  send(session.peer, protocol::Status{key, protocol::kStateQueued, 0});
-  begin_queued(now);
 }
 
-void Server::handle_trial(Session& session, const protocol::Request& request, TimePoint now) {
-  const protocol::TrialKey& key = std::visit(
-      []<typename T>(const T& asked) -> const protocol::TrialKey& {
-        if constexpr (requires { asked.key; }) {
-          return asked.key;
-        } else {
-          static const protocol::TrialKey kNone;
-          return kNone;
-        }
-      },
-      request);
-  const auto found = runners_.find(key);
-  if (found == runners_.end() || key.campaign != session.campaign) {
-    send(session.peer, protocol::Status{key, protocol::kStateLost, 0});
-    return;
+void Server::carry_out(desk::Action& action, std::string& payload, TimePoint now) {
+  if (auto* reply = std::get_if<desk::Reply>(&action)) {
+    send(reply->peer, reply->report);
+  } else if (auto* files = std::get_if<desk::PassToFiles>(&action)) {
+    receiver_.handle(files->session, files->request, std::move(payload), now);
+    step_files(now);
+  } else if (const auto* question = std::get_if<desk::AskBox>(&action)) {
+    box_desk_.handle(question->campaign, question->request, payload);
+  } else if (const auto* ended = std::get_if<desk::EndSession>(&action)) {
+    receiver_.end_session(ended->session, now);
+    box_desk_.forget(ended->campaign);
+  } else if (auto* created = std::get_if<desk::CreateTrial>(&action)) {
+    create(*created);
+  } else if (const auto* begun = std::get_if<desk::BeginTrial>(&action)) {
+    begin(*runners_.at(begun->key), begun->device, now);
+  } else if (const auto* told = std::get_if<desk::TellTrial>(&action)) {
+    TrialRunner& runner = *runners_.at(told->key);
+    runner.handle(told->event, now);
+    send_reports(runner);
+  } else if (const auto* fetch = std::get_if<desk::FetchFile>(&action)) {
+    TrialRunner& runner = *runners_.at(fetch->request.key);
+    runner.fetch(fetch->request);
+    send_reports(runner);
+  } else {
+    carry_out_on_store(action);
   }
-  TrialRunner& runner = *found->second;
-  if (const auto* acknowledge = std::get_if<protocol::Acknowledge>(&request)) {
-    runner.handle(Acknowledged{acknowledge->events}, now);
-  } else if (std::holds_alternative<protocol::Cancel>(request)) {
-    runner.handle(CancelAsked{}, now);
-  } else if (const auto* fetch = std::get_if<protocol::Fetch>(&request)) {
-    runner.fetch(*fetch);
-  } else if (std::holds_alternative<protocol::Release>(request)) {
-    runner.handle(ReleaseAsked{}, now);
+}
+
+void Server::carry_out_on_store(desk::Action& action) {
+  if (const auto* hold = std::get_if<desk::HoldFile>(&action)) {
+    receiver_.hold(hold->identity);
+  } else if (const auto* let_go = std::get_if<desk::LetGo>(&action)) {
+    receiver_.let_go(let_go->files);
+  } else if (auto* report = std::get_if<desk::ReportCondition>(&action)) {
+    receiver_.inspect([this, number = report->session,
+                       condition = std::move(report->condition)](const StoreUsage& usage) mutable {
+      condition.store = {usage.blobs, usage.bytes, usage.pinned_bytes, usage.limit_bytes,
+                         usage.free_bytes};
+      condition.running_s = static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::seconds>(steady_now() - started_).count());
+      send_to(number, condition);
+    });
+  } else {
+    receiver_.purge([this, number = std::get<desk::PurgeStore>(action).session](
+                        std::uint64_t freed, const StoreUsage& usage) {
+      send_to(number, protocol::Purged{freed, usage.bytes});
+    });
   }
-  send_reports(runner);
+}
+
+// Its session may have ended while the answer was being made.
+void Server::send_to(SessionId number, const protocol::Report& report) {
+  if (const auto peer = desk_.peer_of_session(number)) {
+    send(*peer, report);
+  }
 }
 
 void Server::send(const std::string& peer, const protocol::Report& report, std::string payload) {
@@ -350,68 +264,32 @@ void Server::send(const std::string& peer, const protocol::Report& report, std::
   static_cast<void>(socket_.send({peer, protocol::pack(report), std::move(payload)}));
 }
 
-// ---- sessions ----
-
-Server::Session* Server::session_of(const std::string& peer) {
-  const auto found = std::find_if(sessions_.begin(), sessions_.end(),
-                                  [&](const auto& entry) { return entry.second.peer == peer; });
-  return found == sessions_.end() ? nullptr : &found->second;
-}
-
-void Server::leave(const std::string& campaign, bool for_good, TimePoint now) {
-  receiver_.end_session(sessions_.at(campaign).number, now);
-  sessions_.erase(campaign);
-  for (const auto& [key, runner] : runners_) {
-    if (key.campaign == campaign) {
-      runner->handle(CoordinatorGone{for_good}, now);
-    }
-  }
-}
-
-void Server::drop_silent_sessions(TimePoint now) {
-  std::vector<std::string> silent;
-  for (const auto& [campaign, session] : sessions_) {
-    if (now >= after(session.last_heard, protocol::kSilenceMax)) {
-      silent.push_back(campaign);
-    }
-  }
-  for (const std::string& campaign : silent) {
-    leave(campaign, false, now);
-  }
-}
-
 // ---- trials ----
 
-Server::Slot* Server::slot_of(const protocol::TrialKey& key) {
-  const auto found = std::find_if(slots_.begin(), slots_.end(),
-                                  [&](const Slot& slot) { return slot.holder == key; });
-  return found == slots_.end() ? nullptr : &*found;
+void Server::create(desk::CreateTrial& action) {
+  receiver_.pin(action.spec.files);
+  RunnerSettings settings;
+  settings.client = action.client;
+  const std::string label = fmt::format("{}-{}", instance_.substr(0, 8), ++serial_);
+  settings.directory = options_.work_dir / "trials" / label;
+  settings.cookie = fmt::format("{}={}", kCookieName, label);
+  settings.reconnect_grace = options_.reconnect_grace;
+  settings.output_limit_bytes = options_.output_limit_bytes;
+  settings.policy = options_.policy;
+  runners_.emplace(action.key, std::make_unique<TrialRunner>(action.key, std::move(action.spec),
+                                                             std::move(settings), environments_));
 }
 
-void Server::begin_queued(TimePoint now) {
-  while (!queue_.empty()) {
-    const auto runner = runners_.find(queue_.front());
-    if (runner == runners_.end() || !runner->second->job().queued()) {
-      queue_.pop_front();  // cancelled while it waited
-      continue;
-    }
-    const auto free = std::find_if(slots_.begin(), slots_.end(),
-                                   [](const Slot& slot) { return !slot.holder && !slot.unusable; });
-    if (free == slots_.end()) {
-      return;
-    }
-    free->holder = queue_.front();
-    queue_.pop_front();
-    if (free->device) {
-      runner->second->use_devices({*free->device});
-    }
-    runner->second->begin(now);
-    if (runner->second->wants_files()) {
-      lay_out(*runner->second);
-    }
-    runner->second->step(now);
-    send_reports(*runner->second);
+void Server::begin(TrialRunner& runner, std::optional<int> device, TimePoint now) {
+  if (device) {
+    runner.use_devices({*device});
   }
+  runner.begin(now);
+  if (runner.wants_files()) {
+    lay_out(runner);
+  }
+  runner.step(now);
+  send_reports(runner);
 }
 
 // The answer comes on this thread, later: the trial may be gone by then.
@@ -429,42 +307,53 @@ void Server::step_files(TimePoint now) {
   receiver_.tick(now);
   receiver_.drain(now);
   for (const auto& [number, report] : receiver_.take_reports()) {
-    const auto session = std::find_if(
-        sessions_.begin(), sessions_.end(),
-        [&, wanted = number](const auto& entry) { return entry.second.number == wanted; });
-    if (session != sessions_.end()) {
-      send(session->second.peer, report);
+    send_to(number, report);
+  }
+}
+
+void Server::step_box(TimePoint now) {
+  if (desk_.sessions() > 0) {
+    quiet_since_.reset();
+  } else if (!quiet_since_) {
+    quiet_since_ = now;
+  }
+  box_desk_.step(quiet_since_, options_.reconnect_grace, now);
+  for (const auto& [campaign, report] : box_desk_.take_reports()) {
+    if (const auto peer = desk_.peer_of_campaign(campaign)) {
+      send(*peer, report);
     }
   }
 }
 
 void Server::step_trials(TimePoint now) {
-  for (auto place = runners_.begin(); place != runners_.end();) {
-    TrialRunner& runner = *place->second;
-    runner.step(now);
-    send_reports(runner);
-    if (!runner.job().finished()) {
-      ++place;
-      continue;
+  for (const auto& [key, runner] : runners_) {
+    runner->step(now);
+    send_reports(*runner);
+  }
+  forget_finished(now);
+}
+
+void Server::forget_finished(TimePoint now) {
+  std::vector<protocol::TrialKey> gone;
+  for (const auto& [key, runner] : runners_) {
+    if (runner->job().finished()) {
+      gone.push_back(key);
     }
-    if (Slot* slot = slot_of(place->first)) {
-      slot->holder.reset();
-      slot->unusable = slot->unusable || runner.is_stuck();
-    }
+  }
+  // The desk first: until it knows, it may speak of them.
+  for (const protocol::TrialKey& key : gone) {
+    const TrialRunner& runner = *runners_.at(key);
+    tell_desk(desk::TrialGone{key, runner.is_stuck()}, now);
     receiver_.unpin(runner.spec().files);
-    released_.push_back(place->first);
-    if (released_.size() > kReleasedKept) {
-      released_.pop_front();
-    }
-    place = runners_.erase(place);
+    runners_.erase(key);
   }
 }
 
 void Server::send_reports(TrialRunner& runner) {
-  const auto session = sessions_.find(runner.key().campaign);
+  const auto peer = desk_.peer_of_campaign(runner.key().campaign);
   for (OutgoingReport& outgoing : runner.take_reports()) {
-    if (session != sessions_.end()) {
-      send(session->second.peer, outgoing.report, std::move(outgoing.payload));
+    if (peer) {
+      send(*peer, outgoing.report, std::move(outgoing.payload));
     }
   }
 }

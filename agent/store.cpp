@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "agent/blob_io.h"
@@ -41,6 +42,8 @@ class Store::State {
   void complete(const Digest& identity);
   void close(const Digest& identity);
   std::uint64_t purge();
+  void forget(const Digest& identity);
+  void drop_if_forgotten(const Digest& identity);
   void touch(const Digest& identity);
   std::optional<Manifest> read_manifest(const os::UniqueFd& directory, const Digest& identity);
   PartialFile& receiving(const Digest& identity);
@@ -57,6 +60,7 @@ class Store::State {
   std::unique_ptr<PartialFile> open_partial(std::shared_ptr<const Manifest> manifest);
 
   std::map<Digest, std::unique_ptr<PartialFile>> receiving_;
+  std::set<Digest> forgotten_;
   // What broken-off uploads hold, so that a reconnect need not read them again.
   std::map<Digest, std::vector<bool>> known_sound_;
   std::int64_t last_use_ = 0;
@@ -72,6 +76,7 @@ std::int64_t Store::State::next_use() {
 }
 
 void Store::State::touch(const Digest& identity) {
+  forgotten_.erase(identity);
   Entry* const entry = index.find(identity);
   entry->last_use = next_use();
   set_time(entry->kind == Kind::blob ? directories.blobs : directories.partial,
@@ -136,11 +141,11 @@ void Store::State::make_room(const Digest& identity, std::uint64_t size, std::ui
   const std::uint64_t free_wanted = to_write + options.free_bytes_min;
   const std::uint64_t beyond_disk = free_wanted > free ? free_wanted - free : 0;
   if (!index.to_free(beyond_limit, identity)) {
-    throw environment_error("store.full",
-                            "the agent's store cannot take {}: its limit is {} and trials need {} "
-                            "of it; raise --store-limit",
-                            size_text(size), size_text(options.limit_bytes),
-                            size_text(index.pinned_bytes()));
+    throw environment_error(
+        "store.full",
+        "the agent's store cannot take {}: its limit is {} and campaigns need {} "
+        "of it; raise --store-limit",
+        size_text(size), size_text(options.limit_bytes), size_text(index.pinned_bytes()));
   }
   const auto victims = index.to_free(std::max(beyond_limit, beyond_disk), identity);
   if (!victims) {
@@ -250,6 +255,20 @@ void Store::State::close(const Digest& identity) {
   }
 }
 
+void Store::State::forget(const Digest& identity) {
+  if (index.find(identity) != nullptr) {
+    forgotten_.insert(identity);
+    drop_if_forgotten(identity);
+  }
+}
+
+void Store::State::drop_if_forgotten(const Digest& identity) {
+  if (forgotten_.contains(identity) && index.may_be_dropped(identity)) {
+    forgotten_.erase(identity);
+    drop(identity);
+  }
+}
+
 std::uint64_t Store::State::purge() {
   const std::uint64_t before = index.bytes();
   for (const Digest& identity : index.droppable()) {
@@ -304,6 +323,11 @@ void Store::pin(const Digest& identity) {
 
 void Store::unpin(const Digest& identity) {
   state_->index.unpin(identity);
+  state_->drop_if_forgotten(identity);
+}
+
+void Store::forget(const Digest& identity) {
+  state_->forget(identity);
 }
 
 void Store::lay_out(const std::filesystem::path& directory,
@@ -338,6 +362,7 @@ StoreUsage Store::usage() const {
   usage.bytes = state_->index.bytes();
   usage.pinned_bytes = state_->index.pinned_bytes();
   usage.limit_bytes = state_->options.limit_bytes;
+  usage.free_bytes = os::free_space(state_->directories.path);
   for (const auto& [identity, entry] : state_->index.entries()) {
     usage.blobs += entry.kind == Kind::blob ? 1 : 0;
   }

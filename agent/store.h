@@ -35,6 +35,7 @@ struct StoreUsage {
   std::uint64_t bytes = 0;  // of blobs and partial files
   std::uint64_t pinned_bytes = 0;
   std::uint64_t limit_bytes = 0;
+  std::uint64_t free_bytes = 0;  // of the disk
 };
 
 // A file of a trial's directory: where it goes, and what it is.
@@ -78,6 +79,9 @@ class Store {
   // restart, and may be set before the blob is there.
   void pin(const Digest& identity);
   void unpin(const Digest& identity);
+
+  // Drops it as soon as it is neither pinned nor under way, unless somebody asks for it before.
+  void forget(const Digest& identity);
 
   // Puts blobs into an existing directory under the given names, as hard links, or as copies where
   // the disk differs. Throws `store.missing_blob`, `store.damaged_blob` (dropped; send it again),

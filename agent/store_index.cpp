@@ -37,11 +37,19 @@ std::uint64_t StoreIndex::pinned_bytes() const {
   return sum;
 }
 
+bool StoreIndex::may_be_dropped(const Digest& identity) const {
+  const auto found = entries_.find(identity);
+  if (found == entries_.end()) {
+    return false;
+  }
+  const Entry& entry = found->second;
+  return entry.kind == Kind::partial ? !entry.open : !pins_.contains(identity);
+}
+
 std::vector<Digest> StoreIndex::droppable() const {
   std::vector<Digest> result;
   for (const auto& [identity, entry] : entries_) {
-    const bool needed = entry.kind == Kind::partial ? entry.open : pins_.contains(identity);
-    if (!needed) {
+    if (may_be_dropped(identity)) {
       result.push_back(identity);
     }
   }

@@ -37,6 +37,9 @@ class StoreIndex {
   [[nodiscard]] std::uint64_t pinned_bytes() const;
   [[nodiscard]] const std::map<Digest, Entry>& entries() const { return entries_; }
 
+  // A partial that nobody receives, or a blob that is not pinned.
+  [[nodiscard]] bool may_be_dropped(const Digest& identity) const;
+
   // Everything that may be dropped: partials that nobody receives first, then blobs that are not
   // pinned, the least recently used first.
   [[nodiscard]] std::vector<Digest> droppable() const;

@@ -20,6 +20,12 @@ JobSettings job_settings(const protocol::TrialSpec& spec, const RunnerSettings& 
   JobSettings result;
   constexpr std::uint64_t kTimeoutMaxMs = 1000ULL * 3600 * 24 * 365;
   result.timeout = std::chrono::milliseconds(std::min(spec.timeout_ms, kTimeoutMaxMs));
+  const Duration longest = settings.policy ? settings.policy->run_max : Duration::zero();
+  if (longest > Duration::zero() &&
+      (result.timeout == Duration::zero() || result.timeout > longest)) {
+    result.timeout = longest;
+    result.timeout_rule = "run-time in agent.conf";
+  }
   result.reconnect_grace = settings.reconnect_grace;
   return result;
 }
@@ -108,6 +114,10 @@ void TrialRunner::prepare(TimePoint now) {
            now);
     return;
   }
+  if (auto why = refusal_of_script()) {
+    handle(NotStarted{std::move(*why)}, now);
+    return;
+  }
   wants_files_ = !spec_.files.empty();
   wants_environment_ = true;
   look_for_environment(now);
@@ -140,28 +150,80 @@ void TrialRunner::look_for_environment(TimePoint now) {
   handle(EnvironmentReady{}, now);
 }
 
+std::vector<std::string> TrialRunner::command() const {
+  // What goes into a shell's text is quoted.
+  const auto put_in = [&](const fs::path& path) {
+    return spec_.shell ? join_words({path.string()}) : path.string();
+  };
+  std::vector<std::string> words =
+      replace_placeholder(spec_.command, "{om}", put_in(om_directory() / spec_.om));
+  if (!spec_.files.empty()) {
+    words = replace_placeholder(words, "{files}", put_in(om_directory()));
+  }
+  if (spec_.shell) {
+    return {"/bin/bash", "-c", words.front()};
+  }
+  return words;
+}
+
+fs::path TrialRunner::working_directory() const {
+  return spec_.working_directory.empty() ? settings_.directory : fs::path(spec_.working_directory);
+}
+
+// Sourcing a script runs it.
+std::optional<Message> TrialRunner::refusal_of_script() const {
+  if (!settings_.policy || spec_.cann_env.empty()) {
+    return std::nullopt;
+  }
+  std::error_code failure;
+  const fs::path script = fs::canonical(spec_.cann_env, failure);
+  return failure ? std::nullopt  // whoever sources it says so
+                 : refusal_of_program(*settings_.policy, script.string());
+}
+
+std::optional<Message> TrialRunner::refusal_of(const std::vector<std::string>& command,
+                                               const Environment& environment) const {
+  // Where a shell may be run, what it runs cannot be told.
+  if (!settings_.policy || settings_.policy->allow.empty() || spec_.shell) {
+    return std::nullopt;
+  }
+  os::SpawnRequest request;
+  request.command = command;
+  request.environment = environment_strings(environment);
+  request.working_directory = working_directory();
+  const fs::path program = os::resolve_program(request);
+  if (program.empty()) {
+    return message("agent.no_such_program",
+                   "cannot run {}: there is no such program in PATH or at that path, or it may not "
+                   "be executed",
+                   command.front());
+  }
+  return refusal_of_program(*settings_.policy, program.string());
+}
+
 void TrialRunner::start(TimePoint now) {
   const fs::path& directory = settings_.directory;
   TrialEnvironment environment =
       trial_environment(spec_.inherit_environment ? *base_ : Environment{}, spec_,
                         {(directory / "plog").string(), settings_.devices});
-  const auto command =
-      replace_placeholder(spec_.command, "{om}", (om_directory() / spec_.om).string());
+  const std::vector<std::string> words = command();
+  if (auto why = refusal_of(words, environment.variables)) {
+    handle(NotStarted{std::move(*why)}, now);
+    return;
+  }
   for (const Message& notice : environment.notices) {
     handle(Noticed{notice}, now);
   }
   try {
-    execution_.emplace(
-        directory, command,
-        spec_.working_directory.empty() ? directory : fs::path(spec_.working_directory),
-        std::move(environment.variables), settings_.cookie, output_limits(spec_, settings_), now);
+    execution_.emplace(directory, words, working_directory(), std::move(environment.variables),
+                       settings_.cookie, output_limits(spec_, settings_), now);
   } catch (const Error& error) {
     handle(NotStarted{error.message()}, now);
     return;
   }
-  handle(ProgramStarted{static_cast<std::uint64_t>(execution_->id()), wall_clock_us(),
-                        command.front()},
-         now);
+  handle(
+      ProgramStarted{static_cast<std::uint64_t>(execution_->id()), wall_clock_us(), words.front()},
+      now);
 }
 
 void TrialRunner::pass_on(std::vector<protocol::StepLine> lines, TimePoint now) {

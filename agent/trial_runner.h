@@ -13,6 +13,7 @@
 #include "agent/cann_environment.h"
 #include "agent/execution.h"
 #include "agent/job.h"
+#include "agent/policy.h"
 #include "protocol/codec.h"
 
 namespace mstune::agent {
@@ -20,9 +21,11 @@ namespace mstune::agent {
 struct RunnerSettings {
   std::filesystem::path directory;  // of this trial; does not exist yet
   std::string cookie;               // "NAME=value", unique to this trial
+  std::string client;               // whose trial it is: the name of a key, or empty
   std::vector<int> devices;         // empty: device selection is left alone
   Duration reconnect_grace = std::chrono::seconds(60);
   std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
+  std::optional<Policy> policy;  // of the box's owner
 };
 
 struct OutgoingReport {
@@ -40,6 +43,7 @@ class TrialRunner {
 
   [[nodiscard]] const protocol::TrialKey& key() const { return key_; }
   [[nodiscard]] const protocol::TrialSpec& spec() const { return spec_; }
+  [[nodiscard]] const std::string& client() const { return settings_.client; }
   [[nodiscard]] const Job& job() const { return job_; }
   [[nodiscard]] std::filesystem::path om_directory() const { return settings_.directory / "om"; }
 
@@ -71,6 +75,11 @@ class TrialRunner {
   void prepare(TimePoint now);
   void look_for_environment(TimePoint now);
   void start(TimePoint now);
+  [[nodiscard]] std::vector<std::string> command() const;
+  [[nodiscard]] std::filesystem::path working_directory() const;
+  [[nodiscard]] std::optional<Message> refusal_of_script() const;
+  [[nodiscard]] std::optional<Message> refusal_of(const std::vector<std::string>& command,
+                                                  const Environment& environment) const;
   void pass_on(std::vector<protocol::StepLine> lines, TimePoint now);
   void tell_stuck(TimePoint now);
   void drain(TimePoint now);

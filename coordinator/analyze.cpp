@@ -11,6 +11,8 @@
 #include "common/language.h"
 #include "common/os/file.h"
 #include "coordinator/evaluated_run.h"
+#include "coordinator/failed_outputs.h"
+#include "coordinator/hints.h"
 #include "coordinator/report_table.h"
 #include "coordinator/shown_words.h"
 #include "coordinator/steps_csv.h"
@@ -100,16 +102,22 @@ void write_steps_csv(const fs::path& path, const StepSet& steps) {
 }
 
 void print_report(const CampaignDocument& campaign, const Ranking& ranking,
-                  const std::vector<EvaluatedTrial>& trials, std::ostream& out) {
+                  const std::vector<EvaluatedTrial>& trials,
+                  const std::vector<std::string>& outputs, std::ostream& out) {
   for (const EvaluatedTrial& trial : trials) {
     out << said(message("progress.trial", "[{}] {}: {}", fmt::format("{:03}", trial.trial.index),
                         title_message(trial.trial), trial_result_text(trial)))
         << '\n';
   }
   out << '\n' << report_table(campaign, ranking);
+  out << hints_text(hints_of({campaign, ranking, trials, outputs}));
 }
 
 }  // namespace
+
+EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument& campaign) {
+  return evaluate_trial(trial, campaign, false, false);
+}
 
 int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& notes) {
   bool plain = false;
@@ -117,7 +125,7 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
   for (const Message& note : run.notes) {
     notes << said(message("progress.note", "note: {}", note)) << '\n';
   }
-  run.campaign.gates = options.gates;
+  run.campaign.gates = overridden(run.campaign.gates, options.gates);
   if (!options.digest_pattern.empty()) {
     run.campaign.digest_pattern = options.digest_pattern;
   }
@@ -142,7 +150,10 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
   if (options.json) {
     out << document;
   } else {
-    print_report(run.campaign, ranking, trials, out);
+    const auto outputs =
+        plain ? std::vector<std::string>()
+              : failed_outputs(RunDirectory(run.directory), run.directory / "om", trials);
+    print_report(run.campaign, ranking, trials, outputs, out);
   }
   return ranking.any_data() ? 0 : 1;
 }

@@ -5,17 +5,20 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/evaluation.h"
+#include "coordinator/saved_run.h"
 
 namespace mstune::coordinator {
 
 struct AnalyzeOptions {
   std::vector<std::string> inputs;  // one run directory, or NAME=PATH of plain logs
-  Gates gates;                      // --drop-first, --min-steps, --main-graph
+  GivenGates gates;                 // --drop-first, --min-steps, --main-graph
   std::string digest_pattern;       // empty: that of the campaign
   bool json = false;                // the summary document on `out` and nothing else
   bool write = false;               // summary.json, summary.csv and each steps.csv anew
 };
+
+// Judges a trial of a saved run anew; what was never run keeps its reasons.
+EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument& campaign);
 
 // Returns the exit status: 0 some candidate has data, 1 none has. Bad arguments are thrown as
 // usage errors, unreadable files as environment errors (both end with status 2). Notes go to

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/os/file.h"
 #include "common/os/identity.h"
 #include "common/words.h"
 
@@ -38,6 +39,17 @@ std::vector<ArtifactFile> list_files(const fs::path& directory) {
   return files;
 }
 
+// Where the build runs: this directory, or one of its own, made empty.
+fs::path working_directory(const BuildRequest& request) {
+  if (!request.own_directory) {
+    return {};
+  }
+  fs::path directory = request.om_directory / ("build_" + file_name(request.candidate));
+  os::remove_tree(directory);
+  os::make_directory(directory);
+  return directory;
+}
+
 os::UniqueFd open_log(const fs::path& path) {
   os::UniqueFd file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644));
@@ -60,6 +72,7 @@ os::SpawnRequest spawn_request(const BuildRequest& request, const std::string& c
   spawn.environment.push_back(mode + name(request.candidate));
   spawn.environment.push_back(cookie);
   spawn.output = log;
+  spawn.working_directory = working_directory(request);
   return spawn;
 }
 
@@ -110,17 +123,29 @@ std::optional<std::variant<fs::path, Message>> Build::step(TimePoint now) {
     return std::nullopt;
   }
   if (timed_out_) {
-    return message(
-        "build.timeout", "the build of {} did not end within {} (--timeout) and was ended; see {}",
-        name(request_.candidate),
-        duration_text(std::chrono::duration<double>(request_.timeout).count()), log_.string());
+    return message("build.timeout",
+                   "the build of {} did not end within {} (--build-timeout) and was ended; see {}",
+                   name(request_.candidate),
+                   duration_text(std::chrono::duration<double>(request_.timeout).count()),
+                   log_.string());
   }
   const std::optional<os::Exit> exit = process_.reap();
   if (!exit || exit->status != 0) {
     return message("build.failed", "the build of {} failed ({}): see {}", name(request_.candidate),
                    exit ? os::exit_text(exit->status) : "it cannot be ended", log_.string());
   }
-  return result();
+  auto found = result();
+  if (std::holds_alternative<fs::path>(found)) {
+    remove_litter();
+  }
+  return found;
+}
+
+// What a build that failed left in its directory may say why.
+void Build::remove_litter() const {
+  if (request_.own_directory) {
+    os::remove_tree(request_.om_directory / ("build_" + file_name(request_.candidate)));
+  }
 }
 
 std::variant<fs::path, Message> Build::result() const {

@@ -27,6 +27,7 @@ struct BuildRequest {
   std::vector<std::string> environment;  // "NAME=value", the caller's
   std::filesystem::path om_directory;    // absolute; exists
   Duration timeout = Duration::zero();   // zero: none
+  bool own_directory = false;            // run in one of its own, since atc litters
 };
 
 // The command with the candidate's paths put in.
@@ -46,6 +47,7 @@ class Build {
 
  private:
   [[nodiscard]] std::variant<std::filesystem::path, Message> result() const;
+  void remove_litter() const;
 
   BuildRequest request_;
   std::filesystem::path log_;

@@ -39,8 +39,7 @@ std::vector<Candidate> named(const std::vector<std::size_t>& indices, const Roun
   return candidates;
 }
 
-void weigh_fixed_rounds(const RoundTable& table, CriticalPoints& points, Confidence& confidence,
-                        std::vector<std::size_t>& tied) {
+void weigh_fixed_rounds(const RoundTable& table, CriticalPoints& points, Confidence& confidence) {
   const Layout layout(table.candidates.size(), table.runs);
   const auto intervals = simultaneous_intervals(layout, points);
   const auto spread = layout.spread();
@@ -52,18 +51,46 @@ void weigh_fixed_rounds(const RoundTable& table, CriticalPoints& points, Confide
       result.more_rounds = rounds_to_settle(*comparison, table.candidates.size(), points);
     }
   }
-  tied = tied_with_best(layout, points);
+  confidence.tied = named(tied_with_best(layout, points), table);
 }
 
-void weigh_looks(const RoundTable& table, const SequentialRules& rules, CriticalPoints& points,
-                 Confidence& confidence, std::vector<std::size_t>& tied) {
-  const LooksTaken looks = take_looks(table, rules, points);
-  for (std::size_t at = 1; at < table.candidates.size(); ++at) {
-    CandidateConfidence& result = confidence.candidates[table.candidates[at]];
-    result.interval = looks.progress[at].interval;
-    result.behind = looks.progress[at].behind;
+// What the looks of the stages so far say about ties: first in one of them, behind in another.
+struct Ties {
+  std::set<Candidate> first;
+  std::set<Candidate> beaten;
+};
+
+void weigh_stage(const RoundTable& table, const LooksTaken& looks, Confidence& confidence,
+                 Ties& ties) {
+  for (std::size_t at = 0; at < table.candidates.size(); ++at) {
+    const Candidate& candidate = table.candidates[at];
+    const bool is_tied = std::find(looks.tied.begin(), looks.tied.end(), at) != looks.tied.end();
+    if (!looks.tied.empty()) {
+      (is_tied ? ties.first : ties.beaten).insert(candidate);
+    }
+    if (at == kBaseline) {
+      continue;
+    }
+    CandidateConfidence& result = confidence.candidates[candidate];
+    if (const auto& interval = looks.progress[at].interval) {
+      result.interval = common_part(result.interval, *interval);
+    }
+    result.behind = result.behind || looks.progress[at].behind;
   }
-  tied = looks.tied;
+}
+
+// Who cannot be told from the best in any stage that it took part in is tied.
+void weigh_looks(const std::vector<RunFigure>& runs, const StageMembers& members,
+                 const ConfidenceRules& rules, CriticalPoints& points, Confidence& confidence) {
+  Ties ties;
+  for (std::size_t stage = 0; stage < members.size(); ++stage) {
+    const RoundTable table = stage_table(runs, members, stage);
+    if (table.candidates.size() > 1) {
+      weigh_stage(table, take_looks(table, looking_rules(rules, stage), points), confidence, ties);
+    }
+  }
+  std::set_difference(ties.first.begin(), ties.first.end(), ties.beaten.begin(), ties.beaten.end(),
+                      std::back_inserter(confidence.tied));
 }
 
 // Words, in their final form: after the control and the digests had their say.
@@ -82,17 +109,20 @@ void give_words(Confidence& confidence) {
   }
 }
 
-void choose(const RoundTable& table, const std::vector<std::size_t>& tied, Confidence& confidence) {
+void choose(const RoundTable& table, Confidence& confidence) {
   std::vector<Contender> all;
   std::vector<Contender> first;
+  std::vector<std::size_t> tied;
   for (std::size_t at = 0; at < table.candidates.size(); ++at) {
     const CandidateConfidence& known = confidence.candidates[table.candidates[at]];
     const Contender contender{at, table.candidates[at],
                               known.interval ? known.interval->point : 0.0,
                               known.evidence.value_or(Evidence::inconclusive), known.result.vetoed};
     all.push_back(contender);
-    if (std::find(tied.begin(), tied.end(), at) != tied.end()) {
+    if (std::find(confidence.tied.begin(), confidence.tied.end(), table.candidates[at]) !=
+        confidence.tied.end()) {
       first.push_back(contender);
+      tied.push_back(at);
     }
   }
   if (const Contender* best = preferred_of(first)) {
@@ -186,24 +216,35 @@ LooksTaken take_looks(const RoundTable& table, const SequentialRules& rules,
   return taken;
 }
 
+RoundTable stage_table(const std::vector<RunFigure>& runs, const StageMembers& members,
+                       std::size_t stage) {
+  std::vector<RunFigure> of_stage;
+  std::copy_if(runs.begin(), runs.end(), std::back_inserter(of_stage),
+               [&](const RunFigure& run) { return run.stage == static_cast<int>(stage); });
+  return round_table(of_stage, members.at(stage));
+}
+
+SequentialRules looking_rules(const ConfidenceRules& rules, std::size_t stage) {
+  return rules.refine ? rules_of_stage(*rules.until_proven, stage) : *rules.until_proven;
+}
+
 Confidence confidence_of(const std::vector<RunFigure>& runs,
-                         const std::vector<Candidate>& candidates, const ConfidenceRules& rules) {
+                         const std::vector<Candidate>& candidates, const ConfidenceRules& rules,
+                         const StageMembers& members) {
   Confidence confidence;
   const RoundTable table = round_table(runs, candidates);
   CriticalPoints points;
-  std::vector<std::size_t> tied;
   check_digests(runs, table, confidence);
   note_steps_and_drift(runs, confidence);
   if (table.candidates.size() > 1 && rules.until_proven) {
-    weigh_looks(table, *rules.until_proven, points, confidence, tied);
+    weigh_looks(runs, members, rules, points, confidence);
   } else if (table.candidates.size() > 1) {
-    weigh_fixed_rounds(table, points, confidence, tied);
+    weigh_fixed_rounds(table, points, confidence);
   }
   confidence.control = control_interval(table, points);
   confidence.control_held = !confidence.control || control_holds(*confidence.control);
   give_words(confidence);
-  confidence.tied = named(tied, table);
-  choose(table, tied, confidence);
+  choose(table, confidence);
   return confidence;
 }
 

@@ -24,6 +24,7 @@ struct RunFigure {
   Candidate candidate;
   bool control = false;  // `default` under its second name (--aa)
   int round = 1;
+  int stage = 0;                  // Trial::stage
   double median_us = 0.0;         // 0 is below what the clock resolves and says nothing
   std::optional<double> start_s;  // from any origin
   double effective_steps = 0.0;   // as many independent steps would say as much
@@ -32,7 +33,11 @@ struct RunFigure {
 
 struct ConfidenceRules {
   std::optional<SequentialRules> until_proven;  // empty: the number of rounds was fixed before
+  bool refine = false;                          // stages share the error rate
 };
+
+// Who took part in which stage (Trial::stage is the place), valid or not.
+using StageMembers = std::vector<std::vector<Candidate>>;
 
 struct CandidateConfidence {
   std::optional<Interval> interval;        // logarithms of the speedup over `default`
@@ -47,6 +52,7 @@ struct CandidateConfidence {
 struct Confirmation {
   Candidate candidate;
   Interval interval;
+  std::size_t rounds = 0;  // complete ones
 };
 
 struct Confidence {
@@ -87,8 +93,17 @@ struct LooksTaken {
 LooksTaken take_looks(const RoundTable& table, const SequentialRules& rules,
                       CriticalPoints& points);
 
+// One stage of it.
+RoundTable stage_table(const std::vector<RunFigure>& runs, const StageMembers& members,
+                       std::size_t stage);
+
+// The rules by which that stage takes its looks. Only where `until_proven` is set.
+SequentialRules looking_rules(const ConfidenceRules& rules, std::size_t stage);
+
+// `members` are needed for --until-proven only: each stage takes looks of its own, and what holds
+// for a candidate is what holds after all stages.
 Confidence confidence_of(const std::vector<RunFigure>& runs,
                          const std::vector<Candidate>& candidates,
-                         const ConfidenceRules& rules = {});
+                         const ConfidenceRules& rules = {}, const StageMembers& members = {});
 
 }  // namespace mstune::coordinator

@@ -25,17 +25,20 @@ std::optional<upload::Event> upload_event(const protocol::Report& report) {
 
 }  // namespace
 
-Connection::Connection(const std::string& endpoint, const std::string& campaign,
-                       const upload::Options& upload_options, os::Worker& worker, TimePoint now)
-    : socket_(os::Socket::connect(endpoint)),
+Connection::Connection(const std::string& endpoint,
+                       const std::optional<os::ConnectSecurity>& security,
+                       const std::string& campaign, const upload::Options& upload_options,
+                       os::Worker& worker, TimePoint now)
+    : socket_(os::Socket::connect(endpoint, security)),
+      diagnosis_(endpoint, security ? security->own.name : std::string()),
       link_(campaign, now),
       uploads_(upload_options),
       worker_(worker),
       read_pieces_(std::make_shared<std::vector<ReadPiece>>()) {}
 
-void Connection::send(const protocol::Request& request) {
+void Connection::send(const protocol::Request& request, std::string payload) {
   // What is not taken is repeated: greetings, pings, assignments, and fetches after a reconnect.
-  static_cast<void>(socket_.send({{}, protocol::pack(request), {}}));
+  static_cast<void>(socket_.send({{}, protocol::pack(request), std::move(payload)}));
 }
 
 void Connection::upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now) {
@@ -48,7 +51,16 @@ TimePoint Connection::deadline() const {
   return std::min(link_.deadline(), uploads_.deadline());
 }
 
+void Connection::look_at_connecting() {
+  while (const auto event = socket_.next_connect_event()) {
+    if (auto why = diagnosis_.handle(*event)) {
+      events_.emplace_back(LinkRefused{std::move(*why)});
+    }
+  }
+}
+
 std::vector<ConnectionEvent> Connection::step(TimePoint now) {
+  look_at_connecting();
   for (int i = 0; i < kMessagesPerTurn; ++i) {
     auto frames = socket_.receive();
     if (!frames) {

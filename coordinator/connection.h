@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "common/os/socket.h"
 #include "common/os/source_file.h"
 #include "common/os/worker.h"
+#include "coordinator/bundle.h"
+#include "coordinator/connect_diagnosis.h"
 #include "coordinator/link.h"
 #include "coordinator/upload.h"
 
@@ -33,19 +36,17 @@ struct FileNotUploaded {
 using ConnectionEvent =
     std::variant<LinkReady, LinkGone, LinkRefused, ReportArrived, FileUploaded, FileNotUploaded>;
 
-// A file to send, open and digested; shared, since several agents may get it.
-struct UploadSource {
-  os::SourceFile file;
-  std::shared_ptr<const Manifest> manifest;
-};
-
 class Connection {
  public:
   // Files are read for sending on the worker. Throws a usage error for an address that is none.
-  Connection(const std::string& endpoint, const std::string& campaign,
-             const upload::Options& upload_options, os::Worker& worker, TimePoint now);
+  Connection(const std::string& endpoint, const std::optional<os::ConnectSecurity>& security,
+             const std::string& campaign, const upload::Options& upload_options, os::Worker& worker,
+             TimePoint now);
 
-  void send(const protocol::Request& request);
+  // To be called before the agent has answered: whether it may keep what this campaign sends.
+  void keep_files(bool keep) { link_.keep_files(keep); }
+
+  void send(const protocol::Request& request, std::string payload = {});
   void upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now);
 
   // Takes what arrived and does what is due.
@@ -56,6 +57,7 @@ class Connection {
   [[nodiscard]] std::uint64_t bytes_sent() const { return uploads_.bytes_sent(); }
 
  private:
+  void look_at_connecting();
   void take(protocol::Report report, std::string payload, TimePoint now);
   void carry_out(std::vector<LinkAction> actions, TimePoint now);
   void carry_out(std::vector<upload::Action> actions);
@@ -70,6 +72,7 @@ class Connection {
   };
 
   os::Socket socket_;
+  ConnectDiagnosis diagnosis_;
   Link link_;
   upload::Machine uploads_;
   os::Worker& worker_;

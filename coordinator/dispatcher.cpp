@@ -52,9 +52,10 @@ void Dispatcher::choose_builds() {
   for (std::size_t i = 0; i < builds_.size(); ++i) {
     if (builds_[i] == BuildState::waiting || builds_[i] == BuildState::left_out) {
       const bool is_wanted =
-          std::any_of(settings_.trials.begin(), settings_.trials.end(), [&](const Trial& trial) {
-            return trial.candidate == settings_.candidates[i] &&
-                   trials_[trial.index].state == TrialState::waiting;
+          std::any_of(trials_.begin(), trials_.end(), [&](const TrialProgress& progress) {
+            const auto place = static_cast<std::size_t>(&progress - trials_.data());
+            return settings_.trials[place].candidate == settings_.candidates[i] &&
+                   progress.state == TrialState::waiting;
           });
       builds_[i] = is_wanted ? BuildState::waiting : BuildState::left_out;
     }

@@ -15,6 +15,14 @@
 
 namespace mstune::coordinator {
 
+// Where and how it ran: what is needed to run there once more (mstune confirm).
+struct Surroundings {
+  std::string target_file;        // absolute; empty: this machine, or not known
+  std::string working_directory;  // of the program on this machine; empty with a target
+  std::string om_directory;       // absolute; empty: that of the run directory
+  double timeout_s = 1800;        // 0: none
+};
+
 // What was asked for: campaign.json at the start, and the head of summary.json.
 struct CampaignDocument {
   std::string mode = "online";
@@ -30,6 +38,7 @@ struct CampaignDocument {
   bool refine = false;
   int confirm_rounds = 0;      // --confirm; 0: none
   std::string digest_pattern;  // empty: results are not compared
+  Surroundings surroundings;
   // Of what took part, as far as it is known: "mstune", "agent", "cann", "host", ...
   std::map<std::string, std::string> versions;
   std::string session_id;  // of the coordinator, as agents know it; campaign.json alone has it

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::uint64_t kRepeatMax = 10000;
+constexpr int kStageMax = 1000;  // refining goes from one stream count to the next
 
 // A JSON object of a document, with the words for what is wrong in it.
 class Fields {
@@ -175,6 +177,11 @@ CampaignDocument read_campaign(const Fields& fields) {
   campaign.refine = fields.truth("refine");
   campaign.confirm_rounds = std::max(0, fields.small("confirm_rounds").value_or(0));
   campaign.digest_pattern = fields.text("digest_pattern").value_or("");
+  Surroundings& around = campaign.surroundings;
+  around.target_file = fields.text("target_file").value_or("");
+  around.working_directory = fields.text("working_directory").value_or("");
+  around.om_directory = fields.text("om_directory").value_or("");
+  around.timeout_s = std::clamp(fields.number("timeout_s").value_or(around.timeout_s), 0.0, 1e9);
   campaign.versions = fields.named_texts("versions");
   return campaign;
 }
@@ -215,6 +222,10 @@ SavedTrial read_trial(const Fields& fields) {
     saved.trial.index = *saved.index;
   }
   saved.trial.purpose = read_purpose(fields);
+  saved.trial.stage = fields.small("stage").value_or(0);
+  if (saved.trial.stage < 0 || saved.trial.stage > kStageMax) {
+    throw fields.wrong("stage", "the number of a refinement");
+  }
   saved.attempt = static_cast<std::uint32_t>(std::max(1, fields.small("attempt").value_or(1)));
   saved.outcome.exit_code = fields.small("exit_code");
   saved.outcome.wall_seconds = fields.number("wall_seconds");

@@ -21,6 +21,10 @@ Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
 // Null where the sum of figures left what a double holds: JSON knows no infinity.
 Json figure(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
@@ -50,8 +54,12 @@ Json head(const CampaignDocument& campaign, const std::vector<Candidate>& order)
   json["control_runs"] = campaign.control;
   json["refine"] = campaign.refine;
   json["confirm_rounds"] = campaign.confirm_rounds;
-  json["digest_pattern"] =
-      campaign.digest_pattern.empty() ? Json(nullptr) : Json(campaign.digest_pattern);
+  json["digest_pattern"] = text_or_null(campaign.digest_pattern);
+  const Surroundings& around = campaign.surroundings;
+  json["target_file"] = text_or_null(around.target_file);
+  json["working_directory"] = text_or_null(around.working_directory);
+  json["om_directory"] = text_or_null(around.om_directory);
+  json["timeout_s"] = figure(around.timeout_s);
   json["versions"] = Json(campaign.versions);
   return json;
 }
@@ -86,6 +94,7 @@ Json to_json(const EvaluatedTrial& trial) {
   json["index"] = trial.trial.index;
   json["drop_first"] = evaluation.drop_first;
   json["purpose"] = word(trial.trial.purpose);
+  json["stage"] = trial.trial.stage;
   json["digest"] = or_null(trial.digest);
   json["attempt"] = trial.attempt;
   return json;
@@ -168,6 +177,7 @@ Json drift_json(const Drift& drift) {
 Json confirmation_json(const Confirmation& confirmation) {
   Json json = interval_json(confirmation.interval);
   json["config"] = name(confirmation.candidate);
+  json["rounds"] = confirmation.rounds;
   return json;
 }
 
@@ -207,6 +217,7 @@ ConfidenceRules confidence_rules(const CampaignDocument& campaign) {
     rules.until_proven = SequentialRules{};
     rules.until_proven->max_rounds = std::max<std::size_t>(2, *campaign.max_repeat);
     rules.until_proven->first_look = std::max<std::size_t>(2, campaign.repeat);
+    rules.refine = campaign.refine;
   }
   return rules;
 }

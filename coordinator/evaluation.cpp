@@ -194,6 +194,18 @@ TrialEvaluation evaluate(const StepSet& steps, std::string_view expected_mode,
   return result;
 }
 
+Gates overridden(Gates gates, const GivenGates& given) {
+  if (given.drop_first) {
+    gates.drop_first = *given.drop_first;
+  }
+  gates.drop_auto = given.drop_auto || (gates.drop_auto && !given.drop_first);
+  gates.min_steps = given.min_steps.value_or(gates.min_steps);
+  if (given.main_object) {
+    gates.main_object = given.main_object;
+  }
+  return gates;
+}
+
 TrialEvaluation evaluate_unrun(const TrialOutcome& outcome) {
   const RecordLog log;
   return evaluate(StepSet(log), {}, outcome, {});

@@ -20,6 +20,16 @@ struct Gates {
   bool drop_auto = false;               // find the warm-up's end; drop_first where there is none
 };
 
+// Gates that somebody asked for; where a field is empty, those of the campaign hold.
+struct GivenGates {
+  std::optional<std::uint64_t> drop_first;  // a number also ends looking for the warm-up's end
+  bool drop_auto = false;                   // with it drop_first is empty
+  std::optional<std::uint64_t> min_steps;
+  std::optional<ObjectId> main_object;
+};
+
+Gates overridden(Gates gates, const GivenGates& given);
+
 // Why a trial does not count.
 struct Reason {
   std::string code;  // never changes: "too_few_steps"; goes into `reason_codes`

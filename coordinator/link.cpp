@@ -15,7 +15,9 @@ constexpr Duration kGreetEveryMax = std::chrono::seconds(1);
 void Link::greet(TimePoint now) {
   protocol::Hello hello;
   hello.software = kVersion;
+  hello.oldest_major = protocol::kOldestMajor;
   hello.campaign = campaign_;
+  hello.keep_files = keep_files_;
   actions_.emplace_back(SendRequest{hello});
   next_send_ = after(now, greet_every_);
   greet_every_ = std::min(greet_every_ * 2, kGreetEveryMax);
@@ -26,6 +28,15 @@ std::vector<LinkAction> Link::handle(const protocol::Report& report, TimePoint n
     return {};
   }
   if (const auto* welcome = std::get_if<protocol::Welcome>(&report)) {
+    if (welcome->major < protocol::kOldestMajor || welcome->major > protocol::kMajor) {
+      state_ = State::refused;
+      actions_.emplace_back(LinkRefused{message(
+          "link.other_protocol",
+          "the agent ({}) speaks version {} of the protocol, this coordinator ({}) version {}: "
+          "install the same release on both",
+          welcome->software, welcome->major, kVersion, protocol::kMajor)});
+      return std::exchange(actions_, {});
+    }
     state_ = State::ready;
     greet_every_ = std::chrono::milliseconds(10);
     next_send_ = after(now, protocol::kPingPeriod);

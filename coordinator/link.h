@@ -30,6 +30,9 @@ class Link {
  public:
   Link(std::string campaign, TimePoint now) : campaign_(std::move(campaign)), next_send_(now) {}
 
+  // Of the greeting: whether the agent may keep the campaign's files when it is over.
+  void keep_files(bool keep) { keep_files_ = keep; }
+
   // Something arrived. What is not about the link (events, files) only shows that the agent lives.
   std::vector<LinkAction> handle(const protocol::Report& report, TimePoint now);
   std::vector<LinkAction> tick(TimePoint now);
@@ -42,6 +45,7 @@ class Link {
   void greet(TimePoint now);
 
   std::string campaign_;
+  bool keep_files_ = true;
   State state_ = State::greeting;
   TimePoint next_send_;           // of a Hello while greeting, of a Ping when ready
   TimePoint silent_at_ = kNever;  // gone unless something is heard before

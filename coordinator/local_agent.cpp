@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/os/file.h"
+#include "common/os/identity.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -29,20 +30,6 @@ std::string value_of(const std::vector<std::string>& environment, std::string_vi
   return {};
 }
 
-fs::path private_directory(const std::vector<std::string>& environment) {
-  const std::string wanted = value_of(environment, "TMPDIR");
-  const bool usable = wanted.starts_with('/') && wanted.size() <= kBasePathMax;
-  return os::make_unique_directory(usable ? wanted : "/tmp", "mstune-");
-}
-
-// Beside this program, as both are installed; else wherever PATH has it.
-std::string agent_program() {
-  std::error_code failure;
-  const fs::path beside =
-      fs::read_symlink("/proc/self/exe", failure).parent_path() / "mstune-agent";
-  return !failure && fs::exists(beside, failure) ? beside.string() : "mstune-agent";
-}
-
 os::SpawnRequest spawn_request(const std::vector<std::string>& environment,
                                const fs::path& directory, Duration reconnect_grace) {
   os::SpawnRequest request;
@@ -62,8 +49,20 @@ std::string output_of(const os::Process& process) {
 
 }  // namespace
 
+std::string agent_program() {
+  std::error_code failure;
+  const fs::path beside = os::program_directory() / "mstune-agent";
+  return fs::exists(beside, failure) ? beside.string() : "mstune-agent";
+}
+
+fs::path local_work_parent(const std::vector<std::string>& environment) {
+  const std::string wanted = value_of(environment, "TMPDIR");
+  const bool usable = wanted.starts_with('/') && wanted.size() <= kBasePathMax;
+  return usable ? wanted : "/tmp";
+}
+
 LocalAgent::LocalAgent(const std::vector<std::string>& environment, Duration reconnect_grace)
-    : directory_(private_directory(environment)),
+    : directory_(os::make_unique_directory(local_work_parent(environment), "mstune-")),
       process_(spawn_request(environment, directory_, reconnect_grace)) {
   const auto deadline = std::chrono::steady_clock::now() + kStartMax;
   // It says one line when it listens.

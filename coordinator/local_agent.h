@@ -12,6 +12,12 @@
 
 namespace mstune::coordinator {
 
+// The agent's program: beside this one, as both are installed, or the name to look up in PATH.
+std::string agent_program();
+
+// Below it the agent's working directory is made: TMPDIR where that is fit for it, else /tmp.
+std::filesystem::path local_work_parent(const std::vector<std::string>& environment);
+
 class LocalAgent {
  public:
   // Starts it and returns when it listens. `environment` is what local trials inherit; a trial goes

@@ -10,10 +10,15 @@
 #include "common/error.h"
 #include "common/language.h"
 #include "coordinator/command_line.h"
+#include "coordinator/commands/agents_arguments.h"
 #include "coordinator/commands/analyze_arguments.h"
 #include "coordinator/commands/compare_command.h"
+#include "coordinator/commands/confirm_arguments.h"
+#include "coordinator/commands/doctor.h"
 #include "coordinator/commands/export_command.h"
+#include "coordinator/commands/keygen_arguments.h"
 #include "coordinator/commands/manual_commands.h"
+#include "coordinator/commands/pass.h"
 #include "coordinator/commands/report_command.h"
 #include "coordinator/commands/tune_arguments.h"
 #include "coordinator/tune.h"
@@ -48,13 +53,39 @@ Subcommand analyze(CLI::App& app) {
           }};
 }
 
-constexpr std::array<coordinator::AddSubcommand, 7> kSubcommands{tune,
-                                                                 analyze,
-                                                                 coordinator::add_report,
-                                                                 coordinator::add_compare,
-                                                                 coordinator::add_export,
-                                                                 coordinator::add_completion,
-                                                                 coordinator::add_man};
+Subcommand keygen(CLI::App& app) {
+  const auto arguments = std::make_shared<coordinator::KeygenArguments>(app);
+  return {arguments->command(), [arguments](World& world) {
+            return coordinator::keygen(arguments->options(), world.environment, world.out);
+          }};
+}
+
+Subcommand confirm(CLI::App& app) {
+  const auto arguments = std::make_shared<coordinator::ConfirmArguments>(app);
+  return {arguments->command(), [arguments](World& world) {
+            return coordinator::confirm(arguments->options(), world.environment, world.out);
+          }};
+}
+
+Subcommand agents(CLI::App& app) {
+  const auto arguments = std::make_shared<coordinator::AgentsArguments>(app);
+  return {arguments->command(), [arguments](World& world) {
+            return coordinator::agents(arguments->options(), world.environment, world.out);
+          }};
+}
+
+constexpr std::array<coordinator::AddSubcommand, 12> kSubcommands{tune,
+                                                                  confirm,
+                                                                  analyze,
+                                                                  coordinator::add_report,
+                                                                  coordinator::add_compare,
+                                                                  coordinator::add_export,
+                                                                  agents,
+                                                                  coordinator::doctor_command,
+                                                                  coordinator::pass_command,
+                                                                  keygen,
+                                                                  coordinator::add_completion,
+                                                                  coordinator::add_man};
 
 }  // namespace
 

@@ -82,10 +82,10 @@ std::vector<Trial> trials_of_round(const RoundPlan& plan, const Order& order,
                                    std::uint32_t first_index) {
   std::vector<Trial> listed;
   for (const Candidate& candidate : plan.participants) {
-    listed.push_back({0, candidate, plan.round, Purpose::measure});
+    listed.push_back({0, candidate, plan.round, Purpose::measure, plan.stage});
   }
   if (plan.control) {
-    listed.push_back({0, kDefaultCandidate, plan.round, Purpose::control});
+    listed.push_back({0, kDefaultCandidate, plan.round, Purpose::control, plan.stage});
   }
   std::vector<std::size_t> slots(listed.size());
   std::iota(slots.begin(), slots.end(), std::size_t{0});
@@ -98,13 +98,13 @@ std::vector<Trial> trials_of_round(const RoundPlan& plan, const Order& order,
   return trials;
 }
 
-std::vector<Trial> confirming_trials(const Candidate& winner, int rounds, const Order& order,
+std::vector<Trial> confirming_trials(const ConfirmingPlan& plan, const Order& order,
                                      std::uint32_t first_index) {
   std::vector<Trial> trials;
-  for (int round = 1; round <= rounds; ++round) {
+  for (int round = plan.first_round; round < plan.first_round + plan.rounds; ++round) {
     for (const std::size_t who : abba_order(order, static_cast<std::size_t>(round - 1), 0, 1)) {
       trials.push_back(
-          {first_index++, who == 0 ? kDefaultCandidate : winner, round, Purpose::confirm});
+          {first_index++, who == 0 ? kDefaultCandidate : plan.winner, round, Purpose::confirm});
     }
   }
   return trials;

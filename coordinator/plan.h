@@ -26,6 +26,7 @@ struct Trial {
   Candidate candidate;
   int repeat = 1;  // the round, from 1
   Purpose purpose = Purpose::measure;
+  int stage = 0;  // 0: of the rounds that were asked for; n: of the n-th refinement
 };
 
 // The candidates of the two matrix options, `default` first, duplicates folded, in the order of
@@ -41,6 +42,7 @@ struct RoundPlan {
   std::vector<Candidate> participants;
   int round = 1;         // from 1
   bool control = false;  // and `default` a second time
+  int stage = 0;         // Trial::stage
 };
 
 // Each of the participants once, in the order that is due for the round, numbered from
@@ -48,8 +50,13 @@ struct RoundPlan {
 std::vector<Trial> trials_of_round(const RoundPlan& plan, const Order& order,
                                    std::uint32_t first_index);
 
-// `rounds` of A B B A: `winner` against `default` (--confirm).
-std::vector<Trial> confirming_trials(const Candidate& winner, int rounds, const Order& order,
+// Rounds of A B B A: `winner` against `default` (--confirm).
+struct ConfirmingPlan {
+  Candidate winner;
+  int rounds = 0;
+  int first_round = 1;  // goes on where earlier ones ended
+};
+std::vector<Trial> confirming_trials(const ConfirmingPlan& plan, const Order& order,
                                      std::uint32_t first_index);
 
 // Complete rounds: each runs every candidate once. `repeat` is at least 1.

@@ -108,31 +108,48 @@ bool Ranking::any_data() const {
                      [](const Summary& summary) { return summary.figures.has_value(); });
 }
 
-// The log median costs of the fresh rounds; those that lack a valid run are left out.
-std::optional<Confirmation> confirmation_of(const std::vector<EvaluatedTrial>& trials) {
-  std::map<int, std::pair<std::vector<double>, std::vector<double>>> rounds;
-  Candidate confirmed;
+struct FreshRound {
+  Candidate winner;
+  std::vector<double> default_costs;  // logarithms of the medians
+  std::vector<double> winner_costs;
+};
+
+std::map<int, FreshRound> fresh_rounds(const std::vector<EvaluatedTrial>& trials) {
+  std::map<int, FreshRound> rounds;
   for (const EvaluatedTrial& trial : trials) {
-    if (trial.trial.purpose != Purpose::confirm || !trial.evaluation.valid) {
+    if (trial.trial.purpose != Purpose::confirm) {
       continue;
     }
+    FreshRound& round = rounds[trial.trial.repeat];
+    const bool is_default = trial.trial.candidate == kDefaultCandidate;
+    round.winner = is_default ? round.winner : trial.trial.candidate;
     std::vector<std::uint64_t> pool = trial.evaluation.costs_us;
-    const double median = pool.empty() ? 0.0 : figures_of(pool).median_us;
+    const double median =
+        !trial.evaluation.valid || pool.empty() ? 0.0 : figures_of(pool).median_us;
     if (median > 0.0) {
-      auto& round = rounds[trial.trial.repeat];
-      const bool is_default = trial.trial.candidate == kDefaultCandidate;
-      (is_default ? round.first : round.second).push_back(std::log(median));
-      confirmed = is_default ? confirmed : trial.trial.candidate;
+      (is_default ? round.default_costs : round.winner_costs).push_back(std::log(median));
     }
   }
+  return rounds;
+}
+
+// Of the candidate that was confirmed last; rounds that lack a valid run are left out.
+std::optional<Confirmation> confirmation_of(const std::vector<EvaluatedTrial>& trials) {
+  const auto rounds = fresh_rounds(trials);
+  if (rounds.empty()) {
+    return std::nullopt;
+  }
+  const Candidate& confirmed = rounds.rbegin()->second.winner;
   std::vector<AbbaRound> complete;
-  for (const auto& [number, runs] : rounds) {
-    if (runs.first.size() == 2 && runs.second.size() == 2) {
-      complete.push_back({runs.first[0], runs.first[1], runs.second[0], runs.second[1]});
+  for (const auto& [number, round] : rounds) {
+    const auto& [winner, base, gained] = round;
+    if (winner == confirmed && base.size() == 2 && gained.size() == 2) {
+      complete.push_back({base[0], base[1], gained[0], gained[1]});
     }
   }
   const auto interval = confirmation(complete);
-  return interval ? std::optional<Confirmation>({confirmed, *interval}) : std::nullopt;
+  return interval ? std::optional<Confirmation>({confirmed, *interval, complete.size()})
+                  : std::nullopt;
 }
 
 Candidate winner(const Ranking& ranking) {
@@ -151,6 +168,7 @@ std::vector<RunFigure> run_figures(const std::vector<EvaluatedTrial>& trials) {
     run.candidate = trial.trial.candidate;
     run.control = trial.trial.purpose == Purpose::control;
     run.round = trial.trial.repeat;
+    run.stage = trial.trial.stage;
     run.digest = trial.digest;
     std::vector<std::uint64_t> pool = costs;
     run.median_us = figures_of(pool).median_us;
@@ -160,6 +178,28 @@ std::vector<RunFigure> run_figures(const std::vector<EvaluatedTrial>& trials) {
     runs.push_back(std::move(run));
   }
   return runs;
+}
+
+StageMembers stage_members(const std::vector<EvaluatedTrial>& trials,
+                           const std::vector<Candidate>& candidates) {
+  StageMembers members;
+  for (const EvaluatedTrial& trial : trials) {
+    if (trial.trial.purpose == Purpose::measure) {
+      members.resize(std::max(members.size(), static_cast<std::size_t>(trial.trial.stage) + 1));
+    }
+  }
+  for (std::size_t stage = 0; stage < members.size(); ++stage) {
+    std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(members[stage]),
+                 [&](const Candidate& candidate) {
+                   return std::any_of(trials.begin(), trials.end(),
+                                      [&](const EvaluatedTrial& trial) {
+                                        return trial.trial.purpose == Purpose::measure &&
+                                               trial.trial.stage == static_cast<int>(stage) &&
+                                               trial.trial.candidate == candidate;
+                                      });
+                 });
+  }
+  return members;
 }
 
 Ranking rank(const std::vector<EvaluatedTrial>& trials, const std::vector<Candidate>& candidates,
@@ -187,7 +227,9 @@ Ranking rank(const std::vector<EvaluatedTrial>& trials, const std::vector<Candid
     compare(summary, baseline);
   }
   std::sort(ranking.summaries.begin(), ranking.summaries.end(), ranks_before);
-  ranking.confidence = confidence_of(run_figures(trials), all, rules);
+  ranking.confidence =
+      confidence_of(run_figures(trials), all, rules,
+                    rules.until_proven ? stage_members(trials, all) : StageMembers());
   ranking.confidence.confirmation = confirmation_of(trials);
   // The first improvement is the one with the smallest median.
   const auto best =

@@ -57,6 +57,11 @@ Candidate winner(const Ranking& ranking);
 // The valid trials as the statistics of confidence see them.
 std::vector<RunFigure> run_figures(const std::vector<EvaluatedTrial>& trials);
 
+// Who took part in which stage, in the order of `candidates`. Trials beside the comparison (--aa,
+// --confirm) do not count.
+StageMembers stage_members(const std::vector<EvaluatedTrial>& trials,
+                           const std::vector<Candidate>& candidates);
+
 // `candidates` are those of the campaign: one without any trial is listed as well. A candidate that
 // computes something else than `default` is not recommended.
 Ranking rank(const std::vector<EvaluatedTrial>& trials, const std::vector<Candidate>& candidates,

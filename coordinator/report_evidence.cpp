@@ -158,10 +158,10 @@ void add_confirmation(Messages& lines, const Confidence& confidence) {
     const Interval& interval = confidence.confirmation->interval;
     add_line(
         lines, "evidence.confirmation",
-        "In fresh rounds: {} is {} times as fast as default ({}, 95 %). This figure is free of "
+        "In {} fresh rounds: {} is {} times as fast as default ({}, 95 %). This figure is free of "
         "the luck that helped to choose it.",
-        name(confidence.confirmation->candidate), fmt::format("{:.3f}", std::exp(interval.point)),
-        interval_message(interval));
+        confidence.confirmation->rounds, name(confidence.confirmation->candidate),
+        fmt::format("{:.3f}", std::exp(interval.point)), interval_message(interval));
   }
 }
 

@@ -109,8 +109,9 @@ void add_hints(Messages& lines, const Ranking& ranking) {
     }
     if (summary.figures->cv > kUnstableCv) {
       add_line(lines, "report.unstable",
-               "Hint: the steps of {} vary much (CV {} is above {}): repeat more (--repeat), and "
-               "see that nothing else uses the device.",
+               "Hint: the steps of {} vary much (CV {} is above {}): repeat more (--repeat), let a "
+               "run take more steps, and see that profiling is off and nothing else uses the "
+               "device.",
                name(summary.candidate), fmt::format("{:.3f}", summary.figures->cv),
                fmt::format("{:.2f}", kUnstableCv));
     }

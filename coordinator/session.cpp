@@ -36,8 +36,11 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
       progress_(progress),
       campaign_id_(options_.session_id),
       dispatcher_(options_.campaign, steady_now()),
-      connection_(options_.endpoint, campaign_id_, upload_options(options_.upload_timeout), worker_,
-                  steady_now()) {}
+      reader_(worker_),
+      connection_(options_.endpoint, options_.security, campaign_id_,
+                  upload_options(options_.upload_timeout), worker_, steady_now()) {
+  connection_.keep_files(options_.keep_files);
+}
 
 Session::~Session() = default;
 
@@ -143,7 +146,7 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
       active.build.cancel();
     }
   } else if (const auto* upload = std::get_if<StartUpload>(&action)) {
-    start_upload(upload->candidate, now);
+    start_upload(upload->candidate);
   } else if (const auto* assignment = std::get_if<AssignAttempt>(&action)) {
     assign(assignment->attempt);
   } else if (std::holds_alternative<CollectAttempt>(action)) {
@@ -174,6 +177,15 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
 void Session::start_build(std::size_t candidate, TimePoint now) {
   BuildRequest request = options_.build;
   request.candidate = options_.campaign.candidates[candidate];
+  if (request.command.empty()) {  // there is only the target's files to send
+    dispatch(Built{candidate}, now);
+    return;
+  }
+  if (const auto found = options_.built.find(request.candidate); found != options_.built.end()) {
+    oms_[candidate] = found->second;
+    dispatch(Built{candidate}, now);
+    return;
+  }
   progress_.building(request.candidate);
   try {
     builds_.push_back({candidate, Build(std::move(request), now), now});
@@ -202,28 +214,40 @@ void Session::step_builds(TimePoint now) {
   }
 }
 
-// Reads and digests the OM on the worker, then hands it to the connection.
-void Session::start_upload(std::size_t candidate, TimePoint now) {
-  const fs::path path = oms_.at(candidate);
-  // Candidates of one model are nearly equal: what equals the one before needs no digest.
-  const auto sibling = uploads_.empty() ? nullptr : std::prev(uploads_.end())->second;
-  const bool taken = worker_.submit(
-      [this, candidate, path, sibling]() -> os::Worker::Result {
-        auto source = std::make_shared<UploadSource>();
-        source->file = os::open_source(path);
-        source->manifest = std::make_shared<const Manifest>(os::compute_manifest(
-            source->file, std::stop_token(),
-            sibling ? os::Sibling{&sibling->file, sibling->manifest.get()} : os::Sibling{}));
-        return [this, candidate, source] {
-          uploads_[candidate] = source;
-          connection_.upload(candidate, source, steady_now());
-        };
-      },
-      [this, candidate](const Error& error) {
-        finish_upload(candidate, error.message(), steady_now());
-      });
-  if (!taken) {
-    finish_upload(candidate, message("upload.too_busy", "too much waits to be read"), now);
+void Session::start_upload(std::size_t candidate) {
+  std::vector<BundledFile> files;
+  if (const auto om = oms_.find(candidate); om != oms_.end()) {
+    files = files_of_om(om->second);
+  }
+  files.insert(files.end(), options_.files.begin(), options_.files.end());
+  reader_.read(std::move(files), [this, candidate](const auto& result) {
+    if (const auto* failure = std::get_if<Message>(&result)) {
+      finish_upload(candidate, *failure, steady_now());
+    } else {
+      ship(candidate, std::get<std::vector<ReadFile>>(result));
+    }
+  });
+}
+
+void Session::ship(std::size_t candidate, std::vector<ReadFile> files) {
+  Shipment& shipment = shipments_[candidate];
+  shipment = {std::move(files), 0};
+  shipment.under_way = shipment.files.size();
+  for (const ReadFile& file : shipment.files) {
+    shipped_for_[++last_file_] = candidate;
+    connection_.upload(last_file_, file.source, steady_now());
+  }
+}
+
+void Session::take_shipped(FileId file, const std::optional<Message>& failure, TimePoint now) {
+  const auto found = shipped_for_.find(file);
+  if (found == shipped_for_.end()) {
+    return;
+  }
+  const std::size_t candidate = found->second;
+  shipped_for_.erase(found);
+  if (failure || --shipments_.at(candidate).under_way == 0) {
+    finish_upload(candidate, failure, now);
   }
 }
 
@@ -232,14 +256,18 @@ void Session::finish_upload(std::size_t candidate, const std::optional<Message>&
   const Candidate& which = options_.campaign.candidates[candidate];
   if (failure) {
     dispatch(UploadFailed{0, candidate,
-                          message("upload.failed", "the OM of {} did not reach the agent: {}",
+                          message("upload.failed", "the files of {} did not reach the agent: {}",
                                   name(which), *failure)},
              now);
     return;
   }
   const std::uint64_t sent = connection_.bytes_sent() - bytes_sent_before_;
   bytes_sent_before_ = connection_.bytes_sent();
-  progress_.uploaded(which, uploads_.at(candidate)->manifest->size, sent);
+  std::uint64_t size = 0;
+  for (const ReadFile& file : shipments_.at(candidate).files) {
+    size += file.source->manifest->size;
+  }
+  progress_.uploaded(which, size, sent);
   dispatch(Uploaded{0, candidate}, now);
 }
 
@@ -272,9 +300,13 @@ void Session::assign(const Attempt& attempt) {
       static_cast<std::size_t>(std::find(options_.campaign.candidates.begin(),
                                          options_.campaign.candidates.end(), trial.candidate) -
                                options_.campaign.candidates.begin());
-  if (const auto source = uploads_.find(candidate); source != uploads_.end()) {
-    request.spec.om = oms_.at(candidate).filename().string();
-    request.spec.files = {{request.spec.om, {raw(source->second->manifest->identity)}}};
+  if (const auto om = oms_.find(candidate); om != oms_.end()) {
+    request.spec.om = om->second.filename().string();
+  }
+  if (const auto shipment = shipments_.find(candidate); shipment != shipments_.end()) {
+    for (const ReadFile& file : shipment->second.files) {
+      request.spec.files.push_back({file.name, {raw(file.source->manifest->identity)}});
+    }
   }
   connection_.send(request);
   if (active_->collector) {
@@ -366,9 +398,9 @@ void Session::take(const ConnectionEvent& event, TimePoint now) {
   } else if (const auto* refused = std::get_if<LinkRefused>(&event)) {
     dispatch(AgentRefused{0, refused->why}, now);
   } else if (const auto* uploaded = std::get_if<FileUploaded>(&event)) {
-    finish_upload(uploaded->file, std::nullopt, now);
+    take_shipped(uploaded->file, std::nullopt, now);
   } else if (const auto* failed = std::get_if<FileNotUploaded>(&event)) {
-    finish_upload(failed->file, failed->why, now);
+    take_shipped(failed->file, failed->why, now);
   } else {
     const auto& arrived = std::get<ReportArrived>(event);
     take(arrived.report, arrived.payload, now);
@@ -448,6 +480,10 @@ void Session::take_status(const protocol::Status& status, TimePoint now) {
   if (status.state == protocol::kStateLost) {
     dispatch(AttemptLost{attempt}, now);
     return;
+  }
+  if (!status.held_by.empty()) {
+    progress_.note(message("campaign.waits_for_device",
+                           "the agent's devices are taken: waiting for {}", status.held_by));
   }
   dispatch(AttemptSeen{attempt}, now);
   if (is_active(key)) {

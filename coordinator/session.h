@@ -23,14 +23,18 @@ namespace mstune::coordinator {
 
 struct SessionOptions {
   std::string endpoint;  // of the agent
+  std::optional<os::ConnectSecurity> security;
   CampaignSettings campaign;
   Gates gates;
-  protocol::TrialSpec spec;                    // what all trials have in common
-  std::string mode_variable;                   // set to the candidate for each trial; empty offline
-  BuildRequest build;                          // offline: what all builds have in common
-  Duration upload_timeout = Duration::zero();  // zero: none
-  std::string digest_pattern;                  // empty: results are not compared
-  std::string session_id;                      // 1 to 64 characters; agents know the campaign by it
+  protocol::TrialSpec spec;   // what all trials have in common
+  std::string mode_variable;  // set to the candidate for each trial; empty offline
+  BuildRequest build;         // offline: what all builds have in common
+  std::map<Candidate, std::filesystem::path> built;  // OMs that are there and need no build
+  Duration upload_timeout = Duration::zero();        // zero: none
+  std::string digest_pattern;                        // empty: results are not compared
+  std::vector<BundledFile> files;                    // that go along with each candidate
+  bool keep_files = true;                            // the agent may keep them
+  std::string session_id;  // 1 to 64 characters; agents know the campaign by it
   PlogChoice plog = PlogChoice::all;
   std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
   std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
@@ -64,6 +68,10 @@ class Session {
     std::uint64_t acknowledged = 0;        // events that the agent knows to be safe
     std::uint64_t progress_at_status = 0;  // so much had come when it was last heard how it stands
   };
+  struct Shipment {  // what a candidate's trials need at the agent
+    std::vector<ReadFile> files;
+    std::size_t under_way = 0;
+  };
   struct ActiveBuild {
     std::size_t candidate = 0;
     Build build;
@@ -80,7 +88,9 @@ class Session {
   void carry_out(const CampaignAction& action, TimePoint now);
 
   void start_build(std::size_t candidate, TimePoint now);
-  void start_upload(std::size_t candidate, TimePoint now);
+  void start_upload(std::size_t candidate);
+  void ship(std::size_t candidate, std::vector<ReadFile> files);
+  void take_shipped(FileId file, const std::optional<Message>& failure, TimePoint now);
   void finish_upload(std::size_t candidate, const std::optional<Message>& failure, TimePoint now);
   void assign(const Attempt& attempt);
   void collect(ActiveTrial& active, TimePoint now);
@@ -108,12 +118,15 @@ class Session {
   Dispatcher dispatcher_;
   std::vector<ActiveBuild> builds_;
   std::map<std::size_t, std::filesystem::path> oms_;  // by candidate, once built
-  std::map<std::size_t, std::shared_ptr<UploadSource>> uploads_;
+  std::map<std::size_t, Shipment> shipments_;         // by candidate
+  std::map<FileId, std::size_t> shipped_for_;         // the candidate of each file under way
+  FileId last_file_ = 0;
   std::uint64_t bytes_sent_before_ = 0;
   std::optional<ActiveTrial> active_;
   SessionResult result_;
   bool interrupted_ = false;
   os::Worker worker_;
+  BundleReader reader_;
   Connection connection_;
 };
 

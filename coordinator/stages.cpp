@@ -107,8 +107,8 @@ std::vector<Trial> Stages::first() {
 }
 
 void Stages::add_round(const std::vector<Candidate>& participants, std::vector<Trial>& trials) {
-  const auto round =
-      trials_of_round({participants, ++round_, campaign_.control}, campaign_.order, next_index_);
+  const auto round = trials_of_round({participants, ++round_, campaign_.control, stage_},
+                                     campaign_.order, next_index_);
   next_index_ += static_cast<std::uint32_t>(round.size());
   trials.insert(trials.end(), round.begin(), round.end());
 }
@@ -128,9 +128,12 @@ NextTrials Stages::next(const std::vector<EvaluatedTrial>& done) {
 }
 
 void Stages::look(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
-  const RoundTable table = round_table(run_figures(done), campaign_.candidates);
+  const auto stage = static_cast<std::size_t>(stage_);
+  const RoundTable table =
+      stage_table(run_figures(done), stage_members(done, campaign_.candidates), stage);
   CriticalPoints points;
-  const LooksTaken taken = take_looks(table, *confidence_rules(campaign_).until_proven, points);
+  const LooksTaken taken =
+      take_looks(table, looking_rules(confidence_rules(campaign_), stage), points);
   next.said = look_messages(taken.last, table.candidates);
   std::vector<Candidate> participants;
   for (const std::size_t place : taken.last.next_round) {
@@ -146,7 +149,7 @@ void Stages::look(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
                             ? message("look.settled", "no more rounds: every candidate is settled")
                             : message("look.bound", "no more rounds: --max-repeat {} is reached",
                                       *campaign_.max_repeat));
-  } else if (round_ >= static_cast<int>(*campaign_.max_repeat)) {
+  } else if (rounds_of_stage() >= static_cast<int>(*campaign_.max_repeat)) {
     next.said.push_back(
         message("look.bound", "no more rounds: --max-repeat {} is reached", *campaign_.max_repeat));
   } else {
@@ -187,6 +190,9 @@ void Stages::refine(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
   participants.insert(participants.end(), neighbours.begin(), neighbours.end());
   next.said.push_back(
       message("refine.next", "refining around {}: {}", name(ranked.front()), names(neighbours)));
+  ++stage_;
+  rounds_before_stage_ = round_;
+  looking_ = campaign_.max_repeat.has_value();
   for (std::uint64_t round = 0; round < campaign_.repeat; ++round) {
     add_round(participants, next.trials);
   }
@@ -202,7 +208,7 @@ void Stages::confirm(const std::vector<EvaluatedTrial>& done, NextTrials& next) 
   }
   next.said.push_back(message("confirm.next", "confirming {} against default in {} fresh rounds",
                               name(best), campaign_.confirm_rounds));
-  next.trials = confirming_trials(best, campaign_.confirm_rounds, campaign_.order, next_index_);
+  next.trials = confirming_trials({best, campaign_.confirm_rounds}, campaign_.order, next_index_);
   next_index_ += static_cast<std::uint32_t>(next.trials.size());
 }
 

@@ -40,13 +40,16 @@ class Stages {
   };
 
   void add_round(const std::vector<Candidate>& participants, std::vector<Trial>& trials);
+  [[nodiscard]] int rounds_of_stage() const { return round_ - rounds_before_stage_; }
   void look(const std::vector<EvaluatedTrial>& done, NextTrials& next);
   void refine(const std::vector<EvaluatedTrial>& done, NextTrials& next);
   void confirm(const std::vector<EvaluatedTrial>& done, NextTrials& next);
 
   CampaignDocument campaign_;
   std::uint32_t next_index_ = 0;
-  int round_ = 0;  // the last one that was asked for
+  int round_ = 0;                // the last one that was asked for
+  int stage_ = 0;                // Trial::stage of that one
+  int rounds_before_stage_ = 0;  // those of earlier stages
   bool looking_ = false;
   bool refining_ = false;
   bool confirming_ = false;

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "common/error.h"
+#include "common/layout_name.h"
+#include "common/shell_syntax.h"
 #include "coordinator/trial_digest.h"
 
 namespace mstune::coordinator {
@@ -75,6 +77,15 @@ class Reader {
     }
   }
 
+  void flag(const char* field, bool& value) {
+    if (const json* found = find(field)) {
+      if (!found->is_boolean()) {
+        throw wrong_type(field, "true or false");
+      }
+      value = found->get<bool>();
+    }
+  }
+
   void texts(const char* field, std::map<std::string, std::string>& values) {
     const json* found = find(field);
     if (found == nullptr) {
@@ -85,6 +96,35 @@ class Reader {
     }
     for (const auto& [key, value] : found->items()) {
       values[key] = string_of(value, field);
+    }
+  }
+
+  void truth(const char* field, bool& value) {
+    if (const json* found = find(field)) {
+      if (!found->is_boolean()) {
+        throw wrong_type(field, "true or false");
+      }
+      value = found->get<bool>();
+    }
+  }
+
+  void files(const char* field, std::vector<TargetFile>& files) {
+    const json* found = find(field);
+    if (found == nullptr) {
+      return;
+    }
+    constexpr const char* kWanted =
+        R"(a list of paths, or of objects as in {"path": "data/in.bin", "name": "in.bin"})";
+    if (!found->is_array()) {
+      throw wrong_type(field, kWanted);
+    }
+    for (const json& entry : *found) {
+      const json path = entry.is_object() ? entry.value("path", json()) : entry;
+      const json name = entry.is_object() ? entry.value("name", json("")) : json("");
+      if (!path.is_string() || path.get<std::string>().empty() || !name.is_string()) {
+        throw wrong_type(field, kWanted);
+      }
+      add_file({path.get<std::string>(), name.get<std::string>()}, files);
     }
   }
 
@@ -107,6 +147,29 @@ class Reader {
     known_.insert(field);
     const auto found = document_.find(field);
     return found == document_.end() ? nullptr : &*found;
+  }
+
+  void add_file(TargetFile file, std::vector<TargetFile>& files) const {
+    if (!file.path.starts_with('/')) {
+      file.path.insert(0, file_.substr(0, file_.rfind('/') + 1));  // nothing where there is no '/'
+    }
+    if (file.name.empty()) {
+      file.name = file.path.substr(file.path.rfind('/') + 1);
+    }
+    try {
+      check_layout_name(file.name);
+    } catch (const Error& error) {
+      throw usage_error("target.bad_file_name", "{}: \"files\": {}", file_, error.message().text);
+    }
+    for (const TargetFile& other : files) {
+      if (other.name == file.name) {
+        throw usage_error("target.two_files",
+                          "{}: \"files\": both {} and {} would be put at {}: give one of them "
+                          "another \"name\"",
+                          file_, other.path, file.path, file.name);
+      }
+    }
+    files.push_back(std::move(file));
   }
 
   std::string string_of(const json& value, const char* field) const {
@@ -138,11 +201,52 @@ void meet_fields_of_ssh_days(Reader& reader, const std::string& file, Target& ta
                 "(mstune-agent --work-dir)",
                 file));
   }
-  if (reader.holds("identity_file")) {
-    throw usage_error("target.ssh_key",
-                      "{}: \"identity_file\" names an ssh private key, and ssh is not used any "
-                      "more: remove the field",
+}
+
+// The sample ran this field in a shell; run directly, such a command would mean something else.
+void check_shell(const Target& target, const std::string& file) {
+  if (target.shell && target.run_command.empty()) {
+    throw usage_error("target.shell_alone",
+                      "{}: \"shell\" is about \"run_command\", and there is none; --run-command "
+                      "has --shell",
                       file);
+  }
+  const auto syntax = target.shell ? std::nullopt : shell_syntax_in(target.run_command);
+  if (syntax) {
+    throw usage_error("target.needs_shell",
+                      "{}: \"run_command\" holds \"{}\", which only a shell understands, and "
+                      "programs are run directly: add \"shell\": true, or put it into quotes where "
+                      "it stands for itself",
+                      file, *syntax);
+  }
+}
+
+void read_keys(Reader& reader, const std::string& file, Target& target) {
+  std::string server_key;
+  reader.text("server_key", server_key);
+  reader.text("identity_file", target.identity_file);
+  reader.flag("insecure", target.insecure);
+  if (target.insecure) {
+    target.notes.push_back(message("target.insecure",
+                                   "{}: \"insecure\": nothing is encrypted, and whoever answers at "
+                                   "that address is believed",
+                                   file));
+  }
+  if (!server_key.empty()) {
+    target.server_key = parse_key(server_key, file + ": \"server_key\"");
+  }
+}
+
+// After unknown fields: a misspelt "server_key" is better named than missed.
+void check_keys(const std::string& file, const Target& target) {
+  if (target.server_key.has_value() == target.insecure) {
+    throw usage_error(
+        "target.no_server_key",
+        "{}: {}: put the agent's public key, which it prints when it starts, into \"server_key\"; "
+        "or, for an agent that was started with --insecure, \"insecure\": true",
+        file,
+        target.insecure ? "\"server_key\" and \"insecure\" exclude each other"
+                        : "the field \"server_key\" is missing");
   }
 }
 
@@ -159,13 +263,19 @@ Target parse_target(std::string_view text, const std::string& file) {
   reader.required_text("host", target.host);
   reader.port(target.port);
   reader.text("run_command", target.run_command);
+  reader.flag("shell", target.shell);
+  check_shell(target, file);
   reader.text("cann_env", target.cann_env);
   reader.texts("env", target.env);
   reader.text("cwd", target.cwd);
   reader.text("digest_pattern", target.digest_pattern);
   check_digest_pattern(target.digest_pattern, file + ": \"digest_pattern\"");
+  reader.truth("keep", target.keep);
+  reader.files("files", target.files);
   meet_fields_of_ssh_days(reader, file, target);
+  read_keys(reader, file, target);
   reader.refuse_others();
+  check_keys(file, target);
   return target;
 }
 

@@ -16,7 +16,12 @@
 #include "common/words.h"
 #include "coordinator/commands/tune_arguments.h"
 #include "coordinator/console.h"
+#include "coordinator/failed_outputs.h"
+#include "coordinator/hints.h"
+#include "coordinator/keygen.h"
 #include "coordinator/local_agent.h"
+#include "coordinator/managed_pass.h"
+#include "coordinator/pass_place.h"
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"
 #include "coordinator/session.h"
@@ -54,9 +59,10 @@ std::string run_command_of(const TuneOptions& options, const std::optional<Targe
 }
 
 std::vector<std::string> run_words(const TuneOptions& options, const std::string& command,
-                                   bool from_target) {
+                                   bool from_target, bool shell) {
   const char* what = from_target ? "run_command" : "--run-command";
-  std::vector<std::string> words = split_words(command, what);
+  std::vector<std::string> words =
+      shell ? std::vector<std::string>{command} : split_words(command, what);
   if (words.empty()) {
     throw usage_error("tune.empty_run_command", "{} holds no word", what);
   }
@@ -74,6 +80,15 @@ std::vector<std::string> run_words(const TuneOptions& options, const std::string
                       what);
   }
   return words;
+}
+
+bool wants_shell(const TuneOptions& options, const std::optional<Target>& target) {
+  if (options.shell && options.run_command.empty()) {
+    throw usage_error("tune.shell_alone",
+                      "--shell is about --run-command, and there is none; a target file says "
+                      "\"shell\": true");
+  }
+  return options.run_command.empty() ? target->shell : options.shell;
 }
 
 // The caller's environment less what no child should see.
@@ -123,15 +138,46 @@ CampaignDocument document_of(const TuneOptions& options, const std::string& comm
   document.confirm_rounds = options.confirm_rounds;
   const bool from_target = target && options.digest_pattern.empty();
   document.digest_pattern = from_target ? target->digest_pattern : options.digest_pattern;
+  Surroundings& around = document.surroundings;
+  if (target) {
+    around.target_file = os::absolute_path(options.target_files.front()).string();
+  } else {
+    around.working_directory = fs::current_path().string();
+  }
+  if (!options.om_dir.empty()) {
+    around.om_directory = os::absolute_path(options.om_dir).string();
+  }
+  around.timeout_s = std::chrono::duration<double>(options.timeout).count();
   return document;
+}
+
+std::uint64_t milliseconds(Duration duration) {
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+// Builds that run side by side do not run in this directory, so what is named relative to it is not
+// there. "--model=m.onnx" names m.onnx.
+void refuse_relative_paths(const std::vector<std::string>& command) {
+  for (const std::string& word : command) {
+    const std::string path = word.substr(word.find('=') + 1);  // all of it without one
+    std::error_code failure;
+    if (!path.empty() && !path.starts_with('/') && fs::exists(path, failure)) {
+      throw usage_error("tune.relative_path",
+                        "--compile-command names {}, which is relative, but with --compile-jobs "
+                        "each build has a working directory of its own: write {}",
+                        path, fs::absolute(path).string());
+    }
+  }
 }
 
 protocol::TrialSpec spec_of(const TuneOptions& options, std::vector<std::string> words,
                             const std::optional<Target>& target) {
   protocol::TrialSpec spec;
   spec.command = std::move(words);
-  spec.timeout_ms = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count());
+  spec.shell = wants_shell(options, target);
+  spec.timeout_ms = milliseconds(options.timeout);
+  spec.wait_timeout_ms = milliseconds(options.wait_timeout.value_or(options.timeout));
   spec.output_limit_bytes = options.output_limit_bytes;
   if (target) {
     spec.cann_env = target->cann_env;
@@ -151,7 +197,7 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
   }
   out << fmt::format("candidates ({} x {} rounds): {}\n", names.size(), document.repeat,
                      fmt::join(names, ", "));
-  if (session.campaign.offline) {
+  if (!session.build.command.empty()) {
     for (const Candidate& candidate : document.candidates) {
       BuildRequest build = session.build;
       build.candidate = candidate;
@@ -159,24 +205,20 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
                          join_words(build_command(build)));
     }
   }
+  std::vector<std::string> shown = session.spec.command;
+  if (session.spec.shell) {
+    shown.insert(shown.begin(), {"/bin/bash", "-c"});
+  }
   for (const Trial& trial : session.campaign.trials) {
     const std::string mode =
         session.mode_variable.empty()
             ? std::string()
             : fmt::format("{}={} ", session.mode_variable, name(trial.candidate));
-    out << fmt::format("[{:03}] {}: {}{}\n", trial.index, title(trial), mode,
-                       join_words(session.spec.command));
+    out << fmt::format("[{:03}] {}: {}{}\n", trial.index, title(trial), mode, join_words(shown));
   }
 }
 
-// Everything that follows from options and target, before anything runs.
-struct Preparation {
-  CampaignDocument document;
-  SessionOptions session;
-  std::vector<std::string> environment;
-  std::vector<Message> notes;
-  bool local = true;
-};
+}  // namespace
 
 Preparation prepare(const TuneOptions& options, const std::vector<std::string>& environment) {
   Preparation result;
@@ -189,14 +231,28 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   }
   result.document = document_of(options, command, target);
   SessionOptions& session = result.session;
-  session.spec = spec_of(options, run_words(options, command, options.run_command.empty()), target);
+  session.spec = spec_of(
+      options,
+      run_words(options, command, options.run_command.empty(), wants_shell(options, target)),
+      target);
   session.gates = options.gates;
   session.digest_pattern = result.document.digest_pattern;
-  session.upload_timeout = options.timeout;
+  session.upload_timeout = options.upload_timeout.value_or(options.timeout);
   session.mode_variable = options.offline ? "" : kModeVariable;
   session.endpoint = target ? endpoint(*target) : "";
+  if (target && !options.dry_run) {
+    session.security = security_for(*target, environment);
+  }
   session.campaign.candidates = options.candidates;
-  session.campaign.offline = options.offline;
+  if (target) {
+    session.keep_files = target->keep;
+    for (const TargetFile& file : target->files) {
+      session.files.push_back({file.name, os::absolute_path(file.path)});
+    }
+  }
+  // Files that go along are uploaded where OMs would be, after a build of nothing.
+  session.campaign.offline = options.offline || !session.files.empty();
+  session.campaign.compile_jobs = static_cast<std::size_t>(options.compile_jobs);
   session.campaign.keep_going = options.keep_going;
   session.campaign.attempts_max = static_cast<std::uint32_t>(options.retries) + 1;
   session.campaign.reconnect_grace = options.reconnect_grace;
@@ -205,21 +261,38 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   if (options.offline) {
     session.build.command = compile_words(options.compile_command);
     session.build.environment = result.environment;
-    session.build.timeout = options.timeout;
+    session.build.timeout = options.build_timeout.value_or(options.timeout);
+    session.build.own_directory = options.compile_jobs > 1;
+    if (session.build.own_directory) {
+      refuse_relative_paths(session.build.command);
+    }
+  }
+  if (options.manage_pass) {
+    // Online the program compiles its graph itself, where the agent is.
+    result.pass = ManagedPass::Options{options.pass_library,
+                                       options.offline ? std::nullopt : target, result.environment};
   }
   return result;
 }
 
 SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& directory,
                   Progress& progress) {
+  const auto note = [&](const Message& what) { progress.note(what); };
+  std::optional<ManagedPass> pass;
+  if (preparation.pass) {
+    pass.emplace(*preparation.pass, note);
+  } else if (const auto left = left_behind(variables_of(preparation.environment))) {
+    note(*left);
+  }
   std::optional<LocalAgent> local;
   if (preparation.local) {
     local.emplace(preparation.environment, preparation.session.campaign.reconnect_grace);
     preparation.session.endpoint = local->endpoint();
   }
-  Session session(preparation.session, stages, directory, progress);
-  return session.run();
+  return Session(preparation.session, stages, directory, progress).run();
 }
+
+namespace {
 
 // The directory of a new run, or the one to go on with and what it holds already.
 RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
@@ -299,6 +372,9 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
     if (result.ending != Ending::failed || ranking.any_data()) {
       out << "\n" << report_table(preparation.document, ranking);
     }
+    out << hints_text(hints_of(
+        {preparation.document, ranking, result.trials,
+         failed_outputs(directory, preparation.session.build.om_directory, result.trials)}));
     out << said(message("tune.results", "results: {}", directory.path().string())) << '\n'
         << std::flush;
   }

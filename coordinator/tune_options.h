@@ -14,9 +14,17 @@
 
 namespace mstune::coordinator {
 
+// Of --confirm and mstune confirm: rounds of four runs, unless a number is given.
+inline constexpr int kConfirmRounds = 5;
+
+// What options may say at most.
+inline constexpr int kMaxRepeatMax = 1000;
+inline constexpr double kSecondsMax = 1e9;
+
 struct TuneOptions {
   bool offline = false;
   std::string run_command;                // as written; may be empty with a target
+  bool shell = false;                     // run_command is for a shell
   std::string compile_command;            // offline
   std::vector<std::string> target_files;  // empty: this machine, through an agent of our own
   std::string om_dir;                     // empty: <run directory>/om
@@ -31,7 +39,11 @@ struct TuneOptions {
   int confirm_rounds = 0;               // fresh rounds for the winner; 0: none
   std::string digest_pattern;           // empty: results are not compared
   Gates gates;
-  Duration timeout = std::chrono::seconds(1800);  // zero: none
+  Duration timeout = std::chrono::seconds(1800);  // of a run; zero: none
+  std::optional<Duration> build_timeout;          // each of these as `timeout` when empty
+  std::optional<Duration> upload_timeout;         // of one file
+  std::optional<Duration> wait_timeout;           // for a free device
+  int compile_jobs = 1;                           // builds at the same time
   std::string output_dir = "./ge_ms_autotune_output";
   std::string resume;  // a run directory to go on with; empty: a new one
   int retries = 2;     // of a trial that failed by no fault of its program
@@ -41,8 +53,10 @@ struct TuneOptions {
   std::uint64_t output_limit_bytes = 0;                       // of a trial; 0: the agent's own
   bool keep_going = false;
   bool dry_run = false;
-  bool quiet = false;       // only the result is printed
-  bool json_lines = false;  // events as JSON, and nothing else, on stdout
+  bool quiet = false;        // only the result is printed
+  bool json_lines = false;   // events as JSON, and nothing else, on stdout
+  bool manage_pass = false;  // install the pass before, remove it after
+  std::string pass_library;  // empty: looked for
 };
 
 }  // namespace mstune::coordinator

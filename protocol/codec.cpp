@@ -7,6 +7,8 @@
 #include <msgpack.hpp>
 
 #include "common/error.h"
+#include "protocol/agent_fields.h"
+#include "protocol/box_fields.h"
 #include "protocol/fields.h"
 
 namespace mstune::protocol {

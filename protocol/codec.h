@@ -10,15 +10,19 @@
 #include <string_view>
 #include <variant>
 
+#include "protocol/agent_messages.h"
+#include "protocol/box_messages.h"
 #include "protocol/messages.h"
 #include "protocol/transfer_messages.h"
 
 namespace mstune::protocol {
 
-using Request = std::variant<Hello, Ping, Assign, Cancel, Acknowledge, Fetch, Release, Goodbye,
-                             Offer, OfferPage, Piece, Withdraw>;
-using Report = std::variant<Welcome, Pong, Status, Events, FileData, Failure, ListRequest, Need,
-                            Taken, Stored, Waiting, Refused>;
+using Request =
+    std::variant<Hello, Ping, Assign, Cancel, Acknowledge, Fetch, Release, Goodbye, Offer,
+                 OfferPage, Piece, Withdraw, Inspect, Purge, Examine, ManagePass>;
+using Report =
+    std::variant<Welcome, Pong, Status, Events, FileData, Failure, ListRequest, Need, Taken, Stored,
+                 Waiting, Refused, Condition, Purged, Examined, PassManaged>;
 
 inline constexpr std::size_t kHeaderBytesMax = 1024 * 1024;
 inline constexpr std::size_t kPayloadBytesMax = 256 * 1024;

@@ -43,6 +43,7 @@ template <>
 struct Wire<TrialSpec> {
   static void fields(auto& m, auto&& visit) {
     visit("command", m.command);
+    visit("shell", m.shell);
     visit("om", m.om);
     visit("files", m.files);
     visit("inherit_environment", m.inherit_environment);
@@ -52,6 +53,7 @@ struct Wire<TrialSpec> {
     visit("working_directory", m.working_directory);
     visit("timeout_ms", m.timeout_ms);
     visit("output_limit_bytes", m.output_limit_bytes);
+    visit("wait_timeout_ms", m.wait_timeout_ms);
   }
 };
 
@@ -61,9 +63,11 @@ struct Wire<Hello> {
   static void fields(auto& m, auto&& visit) {
     visit("major", m.major);
     visit("minor", m.minor);
+    visit("oldest_major", m.oldest_major);
     visit("software", m.software);
     visit("campaign", m.campaign);
     visit("capabilities", m.capabilities);
+    visit("keep_files", m.keep_files);
   }
 };
 
@@ -204,6 +208,7 @@ struct Wire<Status> {
     visit("key", m.key);
     visit("state", m.state);
     visit("events", m.events);
+    visit("held_by", m.held_by);
   }
 };
 

@@ -18,6 +18,7 @@ namespace mstune::protocol {
 
 inline constexpr std::uint32_t kMajor = 1;
 inline constexpr std::uint32_t kMinor = 0;
+inline constexpr std::uint32_t kOldestMajor = 1;  // that a coordinator still speaks
 inline constexpr std::uint16_t kDefaultPort = 18600;
 
 // A coordinator pings this often, whatever else it says; a peer that was not heard for three
@@ -48,6 +49,7 @@ struct FileReference {
 // Everything that an agent needs to run a trial.
 struct TrialSpec {
   std::vector<std::string> command;  // "{om}" in a word becomes the absolute path of `om`
+  bool shell = false;                // `command` is one text, for /bin/bash -c
   std::string om;                    // one of `files`, or empty
   std::vector<FileReference> files;
   bool inherit_environment = true;                 // start from the agent's own environment
@@ -57,15 +59,18 @@ struct TrialSpec {
   std::string working_directory;                   // empty: the trial's directory
   std::uint64_t timeout_ms = 0;                    // of the run alone; 0: none
   std::uint64_t output_limit_bytes = 0;            // of stdout.log; 0: the agent's own limit
+  std::uint64_t wait_timeout_ms = 0;               // for a free device; 0: none
 };
 
 // ---- requests ----
 struct Hello {
   std::uint32_t major = kMajor;
   std::uint32_t minor = kMinor;
+  std::uint32_t oldest_major = 0;  // the sender speaks all from this one to `major`; 0: just that
   std::string software;
   std::string campaign;
   std::vector<std::string> capabilities;
+  bool keep_files = true;  // false: files that it brings are dropped when the campaign is over
 };
 struct Ping {
   std::uint64_t sequence = 0;
@@ -130,6 +135,7 @@ using Event = std::variant<Started, StepLine, Notice, Exited>;
 
 inline constexpr const char* kCauseExit = "exit";               // it ended by itself
 inline constexpr const char* kCauseTimeout = "timeout";         // its time was over
+inline constexpr const char* kCauseWait = "wait_timeout";       // no device was free in time
 inline constexpr const char* kCauseCancelled = "cancelled";     // the coordinator asked
 inline constexpr const char* kCauseNotStarted = "not_started";  // it could not be started
 inline constexpr const char* kCauseLost = "coordinator_lost";   // the grace time was over
@@ -156,6 +162,7 @@ struct Status {
   TrialKey key;
   std::string state;  // kState...
   std::uint64_t events = 0;
+  std::string held_by = {};  // while queued: whose trials have the devices, for people
 };
 inline constexpr const char* kStateQueued = "queued";
 inline constexpr const char* kStateRunning = "running";

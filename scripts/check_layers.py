@@ -18,11 +18,11 @@ MAY_INCLUDE = {
 # The leaves and loops, which may touch the world. Everything else in the folders above is pure.
 MAY_DO_IO = re.compile(
     r"common/os/|"
-    r"agent/(main|server|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|layout|"
-    r"partial_file|options)\.|"
-    r"coordinator/(main|session|connection|compiler|collector|local_agent|tune|run_directory|"
-    r"saved_run|resume|evaluated_run|console|commands/report_command|trial_records|trial_digest|"
-    r"analyze)\.|"
+    r"agent/(main|server|gate|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|"
+    r"layout|partial_file|options|work_directory|box_desk|device_look)\.|"
+    r"coordinator/(main|session|keygen|connection|compiler|collector|local_agent|tune|run_directory|"
+    r"saved_run|resume|trial_records|trial_digest|analyze|agents|bundle|confirm_run|evaluated_run|"
+    r"console|inquiry|managed_pass|pass_place|failed_outputs|commands/(report_command|doctor|pass))\.|"
     r"pass/pass\.|samples/"
 )
 IO = re.compile(
@@ -30,6 +30,8 @@ IO = re.compile(
     r"zmq\.hpp|filesystem)>|#include \"common/os/(?!tree_ending)"
 )
 HEAVY = re.compile(r"#include <(zmq\.hpp|msgpack\.hpp|CLI/CLI\.hpp|nlohmann/json\.hpp)>")
+# Shared by the two sources that are made of ZeroMQ, and included by nobody else.
+MAY_BE_HEAVY = {"common/os/zmq_pieces.h"}
 LINES_MAX = 500
 HEADER_LINES_MAX = 250
 
@@ -48,7 +50,8 @@ def problems_of(path: pathlib.Path) -> list[str]:
             other = include.group(1)
             if other != folder and other not in MAY_INCLUDE[folder]:
                 found.append(f"{where}: {folder}/ may not include {other}/")
-        if folder in MAY_INCLUDE and path.suffix == ".h" and HEAVY.search(line):
+        may_be_heavy = path.suffix != ".h" or path.as_posix() in MAY_BE_HEAVY
+        if folder in MAY_INCLUDE and not may_be_heavy and HEAVY.search(line):
             found.append(f"{where}: this header stays out of headers")
         if folder in MAY_INCLUDE and not MAY_DO_IO.match(path.as_posix()) and IO.search(line):
             found.append(f"{where}: a pure file touches the world: {line.strip()}")

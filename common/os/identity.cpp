@@ -1,10 +1,12 @@
 #include "common/os/identity.h"
 
 #include <sys/random.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <system_error>
 #include <vector>
 
 #include "common/error.h"
@@ -42,6 +44,17 @@ std::string boot_id() {
   } catch (const Error&) {
     return {};
   }
+}
+
+std::string architecture() {
+  utsname name{};
+  return ::uname(&name) == 0 ? name.machine : "unknown";
+}
+
+std::filesystem::path program_directory() {
+  std::error_code failure;
+  const auto program = std::filesystem::read_symlink("/proc/self/exe", failure);
+  return failure ? std::filesystem::path() : program.parent_path();
 }
 
 std::string host_name() {

@@ -13,7 +13,7 @@ namespace mstune::os {
 OutputLog::OutputLog(const std::filesystem::path& path, OutputLimits limits)
     : path_(path),
       limits_{limits.head_bytes, std::max<std::size_t>(limits.tail_bytes, 1)},
-      file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)) {
+      file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644)) {
   if (!file_.valid()) {
     throw environment_error("output_log.cannot_open",
                             "cannot write the output of a program to "

@@ -29,6 +29,9 @@ struct SpawnRequest {
   bool dies_with_parent = false;  // SIGKILL when the calling thread ends, however it ends
 };
 
+// The file that would be run: absolute and without links; empty when none could be.
+std::filesystem::path resolve_program(const SpawnRequest& request);
+
 struct Exit {
   int status = 0;  // exit status, or the negative number of the signal that ended it
   // The program and those of its children that it waited for.

@@ -38,6 +38,11 @@ std::vector<ProcessInfo> list_own(std::string_view cookie, std::uint64_t since_t
 
 void become_subreaper() {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0) {
+    // Old kernels and emulators of user programs do not know it. Orphans go to init there, and are
+    // found by their cookie.
+    if (errno == EINVAL) {
+      return;
+    }
     throw environment_error("process_tree.no_subreaper",
                             "cannot become the parent of orphaned processes: {}", reason(errno));
   }

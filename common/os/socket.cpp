@@ -2,29 +2,47 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <utility>
 
-#include <zmq.hpp>
-
 #include "common/error.h"
+#include "common/os/identity.h"
+#include "common/os/zmq_pieces.h"
 
 namespace mstune::os {
-namespace {
 
-// One context for the process: closing it waits for the lingering of its sockets.
 zmq::context_t& context() {
   static zmq::context_t the_context(1);
   return the_context;
 }
 
+namespace {
+
 constexpr int kLingerMs = 500;
 constexpr int kHeartbeatMs = 5000;
 constexpr int kHeartbeatTimeoutMs = 15000;
+constexpr int kEnforceDomain = 93;  // ZMQ_ZAP_ENFORCE_DOMAIN; its name is hidden as a draft
+constexpr int kWatchedEvents = ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+                               ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
+                               ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
+                               ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 
 }  // namespace
 
 struct Socket::State {
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  // The monitor's writer is libzmq's own thread, which would wait for ever for a reader that went
+  // first: it is told to stop.
+  ~State() {
+    if (monitor) {
+      zmq_socket_monitor(socket.handle(), nullptr, 0);
+    }
+  }
+
   zmq::socket_t socket;
+  zmq::socket_t monitor;  // of connecting; a DEALER's only
   bool routes = false;
 };
 
@@ -43,17 +61,86 @@ void set_options(zmq::socket_t& socket, const SocketLimits& limits) {
   socket.set(zmq::sockopt::heartbeat_ivl, kHeartbeatMs);
   socket.set(zmq::sockopt::heartbeat_timeout, kHeartbeatTimeoutMs);
   socket.set(zmq::sockopt::handshake_ivl, kHeartbeatMs);
-  socket.set(zmq::sockopt::ipv6, 1);
+}
+
+// An IPv4 address that is listened at through IPv6 is shown in a way that others do not read.
+bool listens_through_ipv6(const std::string& endpoint) {
+  return endpoint.find('[') != std::string::npos || endpoint.starts_with("tcp://*:");
+}
+
+zmq::const_buffer bytes_of(const Key& key) {
+  return zmq::buffer(key);
+}
+
+// The domain makes libzmq ask the handler, and enforcing it makes the answer of a missing handler
+// a no: without either, whoever has any key is let in.
+void set_security(zmq::socket_t& socket, const ListenSecurity& security) {
+  socket.set(zmq::sockopt::curve_server, 1);
+  socket.set(zmq::sockopt::curve_secretkey, bytes_of(security.secret_key));
+  socket.set(zmq::sockopt::zap_domain, std::string(kZapDomain));
+  const int enforce = 1;
+  if (zmq_setsockopt(socket.handle(), kEnforceDomain, &enforce, sizeof enforce) != 0) {
+    throw environment_error("socket.cannot_fail_closed",
+                            "this libzmq cannot be told to refuse callers when nobody judges them: "
+                            "install libzmq 4.3 or later");
+  }
+}
+
+void set_security(zmq::socket_t& socket, const ConnectSecurity& security) {
+  socket.set(zmq::sockopt::curve_serverkey, bytes_of(security.server_key));
+  socket.set(zmq::sockopt::curve_publickey, bytes_of(security.own.public_key));
+  socket.set(zmq::sockopt::curve_secretkey, bytes_of(security.own.secret_key));
+}
+
+zmq::socket_t watch_connecting(zmq::socket_t& socket) {
+  const std::string address = "inproc://monitor-" + random_hex_id(8);
+  zmq::socket_t monitor(context(), zmq::socket_type::pair);
+  monitor.set(zmq::sockopt::linger, 0);
+  monitor.set(zmq::sockopt::rcvhwm, 0);  // nor may it wait for a reader that is busy
+  if (zmq_socket_monitor(socket.handle(), address.c_str(), kWatchedEvents) != 0) {
+    throw zmq::error_t();
+  }
+  monitor.connect(address);
+  return monitor;
+}
+
+std::optional<ConnectEvent> connect_event(std::uint16_t event, std::uint32_t value) {
+  switch (event) {
+    case ZMQ_EVENT_CONNECT_RETRIED:
+      return ConnectEvent::no_answer;
+    case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
+      return ConnectEvent::connected;
+    case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
+      return ConnectEvent::shut_out;
+    case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+      return value == ZMQ_PROTOCOL_ERROR_ZMTP_MECHANISM_MISMATCH ? ConnectEvent::other_mechanism
+                                                                 : ConnectEvent::no_handshake;
+    case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
+      return ConnectEvent::no_handshake;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The judge's name for the sender. Read from a frame after the first: libzmq puts it there surely.
+std::string user_of(zmq::message_t& part) {
+  const char* name = zmq_msg_gets(part.handle(), "User-Id");
+  return name == nullptr ? std::string() : std::string(name);
 }
 
 }  // namespace
 
-Socket Socket::listen(const std::string& endpoint, const SocketLimits& limits) {
+Socket Socket::listen(const std::string& endpoint, const std::optional<ListenSecurity>& security,
+                      const SocketLimits& limits) {
   auto state = std::make_unique<State>();
   state->routes = true;
   state->socket = zmq::socket_t(context(), zmq::socket_type::router);
   set_options(state->socket, limits);
   state->socket.set(zmq::sockopt::router_mandatory, 1);
+  state->socket.set(zmq::sockopt::ipv6, listens_through_ipv6(endpoint) ? 1 : 0);
+  if (security) {
+    set_security(state->socket, *security);
+  }
   try {
     state->socket.bind(endpoint);
   } catch (const zmq::error_t& error) {
@@ -64,13 +151,19 @@ Socket Socket::listen(const std::string& endpoint, const SocketLimits& limits) {
   return Socket(std::move(state));
 }
 
-Socket Socket::connect(const std::string& endpoint, const SocketLimits& limits) {
+Socket Socket::connect(const std::string& endpoint, const std::optional<ConnectSecurity>& security,
+                       const SocketLimits& limits) {
   auto state = std::make_unique<State>();
   state->socket = zmq::socket_t(context(), zmq::socket_type::dealer);
   set_options(state->socket, limits);
+  state->socket.set(zmq::sockopt::ipv6, 1);  // names may have addresses of both kinds
   state->socket.set(zmq::sockopt::reconnect_ivl, 100);
   state->socket.set(zmq::sockopt::reconnect_ivl_max, 5000);
   state->socket.set(zmq::sockopt::immediate, 1);  // nothing queues for a peer that is not there
+  if (security) {
+    set_security(state->socket, *security);
+  }
+  state->monitor = watch_connecting(state->socket);
   try {
     state->socket.connect(endpoint);
   } catch (const zmq::error_t& error) {
@@ -101,6 +194,7 @@ bool Socket::send(const Frames& frames) {
 std::optional<Frames> Socket::receive() {
   for (;;) {
     std::vector<std::string> parts;
+    std::string user;
     bool more = true;
     while (more) {
       zmq::message_t part;
@@ -108,6 +202,9 @@ std::optional<Frames> Socket::receive() {
         return std::nullopt;
       }
       more = part.more();
+      if (state_->routes && parts.size() == 1) {
+        user = user_of(part);
+      }
       if (parts.size() < 4) {
         parts.emplace_back(static_cast<const char*>(part.data()), part.size());
       }
@@ -119,6 +216,7 @@ std::optional<Frames> Socket::receive() {
     Frames frames;
     if (state_->routes) {
       frames.peer = std::move(parts[0]);
+      frames.user = std::move(user);
     }
     frames.header = std::move(parts[first]);
     if (parts.size() == first + 2) {
@@ -126,6 +224,27 @@ std::optional<Frames> Socket::receive() {
     }
     return frames;
   }
+}
+
+std::optional<ConnectEvent> Socket::next_connect_event() {
+  while (state_->monitor) {
+    zmq::message_t what;
+    zmq::message_t address;
+    if (!state_->monitor.recv(what, zmq::recv_flags::dontwait) ||
+        !state_->monitor.recv(address, zmq::recv_flags::dontwait)) {
+      return std::nullopt;
+    }
+    std::uint16_t event = 0;
+    std::uint32_t value = 0;
+    if (what.size() == sizeof event + sizeof value) {
+      std::memcpy(&event, what.data(), sizeof event);
+      std::memcpy(&value, static_cast<const char*>(what.data()) + sizeof event, sizeof value);
+    }
+    if (const auto found = connect_event(event, value)) {
+      return found;
+    }
+  }
+  return std::nullopt;
 }
 
 std::string Socket::endpoint() const {
@@ -141,6 +260,13 @@ PollSet::~PollSet() = default;
 
 void PollSet::add(const Socket& socket) {
   items_->list.push_back({socket.state_->socket.handle(), 0, ZMQ_POLLIN, 0});
+  if (socket.state_->monitor) {
+    items_->list.push_back({socket.state_->monitor.handle(), 0, ZMQ_POLLIN, 0});
+  }
+}
+
+void PollSet::add(const ZapHandler& handler) {
+  items_->list.push_back({handler.state_->socket.handle(), 0, ZMQ_POLLIN, 0});
 }
 
 void PollSet::add(int descriptor) {

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/connect_event.h"
+#include "common/os/curve.h"
 #include "common/time.h"
 
 namespace mstune::os {
@@ -20,20 +22,24 @@ struct Frames {
   std::string peer;  // who sent it, or shall get it; a ROUTER's only
   std::string header;
   std::string payload;
+  std::string user = {};  // received with ListenSecurity: the name that the ZapHandler's judge gave
 };
 
 struct SocketLimits {
   std::int64_t frame_bytes_max = 2 * 1024 * 1024;  // a larger one closes the connection
-  int messages_max = 4096;                         // waiting in one direction, for one peer
+  int messages_max = 1024;  // waiting in one direction, for one peer
 };
 
 class Socket {
  public:
-  // Binds a ROUTER. Throws an environment error "socket.cannot_bind".
-  static Socket listen(const std::string& endpoint, const SocketLimits& limits = {});
+  // Binds a ROUTER; with `security` only callers that the ZapHandler's judge names come in. Throws
+  // an environment error "socket.cannot_bind".
+  static Socket listen(const std::string& endpoint, const std::optional<ListenSecurity>& security,
+                       const SocketLimits& limits = {});
   // Connects a DEALER; returns at once and reconnects by itself. Throws a usage error
   // "socket.bad_endpoint".
-  static Socket connect(const std::string& endpoint, const SocketLimits& limits = {});
+  static Socket connect(const std::string& endpoint, const std::optional<ConnectSecurity>& security,
+                        const SocketLimits& limits = {});
 
   Socket(Socket&&) noexcept;
   Socket& operator=(Socket&&) noexcept;
@@ -46,6 +52,9 @@ class Socket {
 
   // The next message; nothing when none waits. One with a wrong number of frames is dropped.
   std::optional<Frames> receive();
+
+  // The next thing that became of connecting; nothing when there is none. A DEALER's only.
+  std::optional<ConnectEvent> next_connect_event();
 
   // The address that was bound, with the port that the system chose.
   [[nodiscard]] std::string endpoint() const;
@@ -67,6 +76,7 @@ class PollSet {
   PollSet& operator=(const PollSet&) = delete;
 
   void add(const Socket& socket);
+  void add(const ZapHandler& handler);
   // Negative descriptors are left out.
   void add(int descriptor);
 

@@ -240,6 +240,19 @@ void reap_failed(pid_t id) {
 
 }  // namespace
 
+std::filesystem::path resolve_program(const SpawnRequest& request) {
+  for (const std::string& path : paths_to_try(request)) {
+    const std::filesystem::path full = request.working_directory / path;
+    struct stat info {};
+    std::error_code failure;
+    if (::stat(full.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+        ::access(full.c_str(), X_OK) == 0) {
+      return std::filesystem::canonical(full, failure);
+    }
+  }
+  return {};
+}
+
 pid_t start_program(const SpawnRequest& request, int output) {
   const UniqueFd input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!input.valid()) {

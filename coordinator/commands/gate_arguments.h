@@ -1,6 +1,8 @@
 // Options that `tune` and `analyze` share: which steps and trials count, and what a run computed.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "coordinator/evaluation.h"
@@ -20,13 +22,13 @@ class GateArguments {
   GateArguments& operator=(const GateArguments&) = delete;
   ~GateArguments() = default;
 
-  // Both throw a usage error for what cannot be right.
-  [[nodiscard]] Gates gates() const;
+  // Both throw a usage error for what cannot be right. A gate that was not given is empty.
+  [[nodiscard]] GivenGates gates() const;
   [[nodiscard]] std::string digest_pattern() const;
 
  private:
-  Gates gates_;
-  std::string drop_first_ = "1";
+  std::string drop_first_;
+  std::optional<std::uint64_t> min_steps_;
   std::string main_graph_;
   std::string digest_pattern_;
 };

@@ -1,6 +1,7 @@
 #include "coordinator/commands/tune_arguments.h"
 
 #include <array>
+#include <charconv>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -13,8 +14,7 @@ namespace mstune::coordinator {
 namespace {
 
 constexpr int kRepeatMax = 10000;
-constexpr int kMaxRepeatMax = 1000;
-constexpr double kSecondsMax = 1e9;
+constexpr int kCompileJobsMax = 256;
 constexpr std::uint64_t kSeedMax = (std::uint64_t{1} << 53U) - 1;  // JSON readers keep it exactly
 
 void refuse_stages_that_conflict(const TuneOptions& options, bool max_repeat_given) {
@@ -24,12 +24,6 @@ void refuse_stages_that_conflict(const TuneOptions& options, bool max_repeat_giv
     }
     return;
   }
-  if (options.refine) {
-    throw usage_error("options.refine_until_proven",
-                      "--refine and --until-proven exclude each other: the error rate holds for a "
-                      "set of candidates that is known before; refine first, then give the "
-                      "candidates by --configs");
-  }
   if (options.repeat < 2 || options.repeat > options.max_repeat) {
     throw usage_error("options.repeat_until_proven",
                       "--repeat {} with --until-proven: the rounds before the first look, at least "
@@ -38,13 +32,41 @@ void refuse_stages_that_conflict(const TuneOptions& options, bool max_repeat_giv
   }
 }
 
+Duration duration_of(double seconds) {
+  return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
+}
+
+std::optional<Duration> duration_of(const std::optional<double>& seconds) {
+  return seconds ? std::optional<Duration>(duration_of(*seconds)) : std::nullopt;
+}
+
+// At least two: one round has no spread.
+int confirm_rounds_of(const std::string& text) {
+  int rounds = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), rounds);
+  if (failure != std::errc{} || end != text.data() + text.size() || rounds < 2 ||
+      rounds > kMaxRepeatMax) {
+    throw usage_error("options.bad_option",
+                      "--confirm {}: a number of rounds from 2 to {} belongs there, or nothing "
+                      "for {}",
+                      text, kMaxRepeatMax, kConfirmRounds);
+  }
+  return rounds;
+}
+
 void refuse_options_of_offline(const CLI::App& tune) {
-  constexpr std::array<const char*, 3> kOfflineOnly{"--compile-command", "--om-dir",
-                                                    "--keep-going"};
+  constexpr std::array<const char*, 5> kOfflineOnly{"--compile-command", "--om-dir", "--keep-going",
+                                                    "--build-timeout", "--compile-jobs"};
   for (const char* option : kOfflineOnly) {
     if (tune.count(option) > 0) {
       throw usage_error("options.offline_only", "{} goes with --mode offline only", option);
     }
+  }
+}
+
+void refuse_pass_library_alone(const TuneOptions& options) {
+  if (!options.pass_library.empty() && !options.manage_pass) {
+    throw usage_error("options.pass_library_alone", "--pass-library goes with --manage-pass only");
   }
 }
 
@@ -71,6 +93,8 @@ void TuneArguments::add_what_to_measure() {
       "--run-command", options_.run_command,
       "Program under test, split like a shell splits words and run directly; offline "
       "it holds {om}");
+  command_->add_flag("--shell", options_.shell,
+                     "--run-command is one text for /bin/bash -c, not words to be run directly");
   command_->add_option("--compile-command", options_.compile_command,
                        "Offline: builds one OM; holds {om_prefix} (without .om, for atc) or {om}");
   command_->add_option(
@@ -111,17 +135,35 @@ void TuneArguments::add_stages() {
   command_->add_flag("--aa", options_.control,
                      "Run default under a second name, too, to see what the box adds");
   command_
-      ->add_option("--confirm", options_.confirm_rounds,
-                   "Then measure the winner against default in so many fresh rounds of four runs")
-      ->check(CLI::Range(2, kMaxRepeatMax));
+      ->add_option("--confirm", confirm_rounds_,
+                   "Then measure the winner against default in so many fresh rounds of four runs "
+                   "(without a number: 5)")
+      ->expected(0, 1);
 }
 
 void TuneArguments::add_surroundings() {
-  command_
-      ->add_option("--timeout", timeout_seconds_,
-                   "Seconds for a build, an upload or a run; 0: none")
+  const CLI::Range seconds(0.0, kSecondsMax);
+  command_->add_option("--timeout", timeout_seconds_, "Seconds for a run; 0: none")
       ->capture_default_str()
-      ->check(CLI::Range(0.0, kSecondsMax));
+      ->check(seconds);
+  command_
+      ->add_option("--build-timeout", build_timeout_seconds_,
+                   "Offline: seconds for a build (default: --timeout)")
+      ->check(seconds);
+  command_
+      ->add_option("--upload-timeout", upload_timeout_seconds_,
+                   "Seconds for one file on its way to the agent (default: --timeout)")
+      ->check(seconds);
+  command_
+      ->add_option("--wait-timeout", wait_timeout_seconds_,
+                   "Seconds for a trial to wait for a free device (default: --timeout)")
+      ->check(seconds);
+  command_
+      ->add_option("--compile-jobs", options_.compile_jobs,
+                   "Offline: builds at the same time; above 1 each has a working directory of its "
+                   "own")
+      ->capture_default_str()
+      ->check(CLI::Range(1, kCompileJobsMax));
   command_->add_option("--output-dir", options_.output_dir, "A run directory is made below it")
       ->capture_default_str();
   command_->add_flag("--keep-going", options_.keep_going,
@@ -133,6 +175,10 @@ void TuneArguments::add_surroundings() {
       ->add_flag("--json-lines", options_.json_lines,
                  "Print events for other programs, one JSON document a line, and nothing else")
       ->excludes(quiet);
+  command_->add_flag("--manage-pass", options_.manage_pass,
+                     "Install the tuning pass before the run and remove it after");
+  command_->add_option("--pass-library", options_.pass_library,
+                       "The library for --manage-pass (default: as mstune pass install finds it)");
 }
 
 TuneOptions TuneArguments::options() const {
@@ -140,11 +186,18 @@ TuneOptions TuneArguments::options() const {
   options.offline = mode_ == "offline";
   options.candidates =
       configs_.empty() ? candidates_of_matrix(strategies_, streams_) : candidates_of_list(configs_);
-  options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(timeout_seconds_ * 1000));
+  options.timeout = duration_of(timeout_seconds_);
+  options.build_timeout = duration_of(build_timeout_seconds_);
+  options.upload_timeout = duration_of(upload_timeout_seconds_);
+  options.wait_timeout = duration_of(wait_timeout_seconds_);
+  if (command_->count("--confirm") > 0) {
+    options.confirm_rounds =
+        confirm_rounds_.empty() ? kConfirmRounds : confirm_rounds_of(confirm_rounds_);
+  }
   options.order = order_ == "fixed" ? OrderKind::fixed : OrderKind::random;
   refuse_stages_that_conflict(options, command_->count("--max-repeat") > 0);
   faults_.apply(options);
-  options.gates = gates_.gates();
+  options.gates = overridden(Gates(), gates_.gates());
   options.digest_pattern = gates_.digest_pattern();
   if (options.offline) {
     if (options.compile_command.empty()) {
@@ -161,6 +214,7 @@ TuneOptions TuneArguments::options() const {
                       "--run-command is missing: the program under test, as in \"{}\"",
                       options.offline ? "./infer --om {om} --loop 20" : "python3 infer.py");
   }
+  refuse_pass_library_alone(options);
   if (options.target_files.size() > 1) {
     throw usage_error("options.one_target",
                       "--target was given {} times: one campaign measures on one agent; run one "

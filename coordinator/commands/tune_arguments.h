@@ -32,7 +32,11 @@ class TuneArguments {
   std::string streams_ = "2,4,8";
   std::string configs_;
   std::string order_ = "random";
+  std::string confirm_rounds_;  // empty where --confirm has no number
   double timeout_seconds_ = 1800;
+  std::optional<double> build_timeout_seconds_;
+  std::optional<double> upload_timeout_seconds_;
+  std::optional<double> wait_timeout_seconds_;
   FaultArguments faults_;
   GateArguments gates_;
 };

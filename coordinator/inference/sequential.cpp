@@ -24,8 +24,16 @@ Interval interval_around(const Comparison& comparison, double tail, CriticalPoin
   return {comparison.log_speedup - half, comparison.log_speedup, comparison.log_speedup + half};
 }
 
-// All looks hold together, so what holds is what they have in common. When they contradict each
-// other one of them is wrong, and the latest knows most.
+}  // namespace
+
+SequentialRules rules_of_stage(SequentialRules rules, std::size_t stage) {
+  const auto number = static_cast<double>(stage);
+  const double share = 1.0 / ((number + 1.0) * (number + 2.0));
+  rules.interval_error *= share;
+  rules.drop_error *= share;
+  return rules;
+}
+
 Interval common_part(const std::optional<Interval>& before, const Interval& now) {
   if (!before) {
     return now;
@@ -34,8 +42,6 @@ Interval common_part(const std::optional<Interval>& before, const Interval& now)
                         std::min(before->high, now.high)};
   return common.low <= common.high ? common : now;
 }
-
-}  // namespace
 
 Sequential::Sequential(std::size_t candidates, const SequentialRules& rules)
     : rules_(rules), progress_(candidates) {

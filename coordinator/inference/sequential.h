@@ -29,6 +29,14 @@ struct SequentialRules {
   SpendingRule drop_rule = SpendingRule::quadratic;
 };
 
+// Their share for one of a row of campaigns whose number is not known before (--refine): stage n,
+// from 0, may spend 1 / ((n + 1) (n + 2)) of both errors, which makes 1 for all of them together.
+SequentialRules rules_of_stage(SequentialRules rules, std::size_t stage);
+
+// Intervals that all hold together hold what they have in common. When they contradict each other
+// one of them is wrong, and the latest knows most. The point is the latest's.
+Interval common_part(const std::optional<Interval>& before, const Interval& now);
+
 enum class Standing { open, proven, below_threshold };  // where its interval lies
 
 struct Progress {

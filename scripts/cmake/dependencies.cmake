@@ -1,12 +1,16 @@
 # Every package that the two programs are built on, in one place. README.md says why each is here.
 find_package(Threads REQUIRED)
-find_package(PkgConfig REQUIRED)
-pkg_check_modules(zmq REQUIRED IMPORTED_TARGET libzmq)
-find_package(cppzmq REQUIRED)
+if(MSTUNE_STATIC)
+  include(${CMAKE_CURRENT_LIST_DIR}/static.cmake)
+else()
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(zmq REQUIRED IMPORTED_TARGET libzmq)
+  find_package(cppzmq REQUIRED)
+  find_package(fmt REQUIRED)
+  find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+endif()
 find_package(CLI11 REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(fmt REQUIRED)
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(Boost REQUIRED)  # headers of Boost.Math only
 
 # Debian's msgpack-cxx config insists on Boost although nothing here needs it from there.

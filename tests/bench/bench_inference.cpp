@@ -76,6 +76,10 @@ void until_proven(Bench& bench, const sim::NoiseModel& model) {
   const std::string name = model.name + ", until proven: ";
   bench.require(name + "all equal, proven", equal.falsely_proven, 0.0, 0.01);
   bench.require(name + "all 3 % faster, proven", three.falsely_proven, 0.0, 0.01);
+  bench.require(name + "all 3 % faster, refined three times, proven",
+                sim::falsely_proven_in_stages(bench.experiment(model, sim::all_alike(1.03)), rules,
+                                              4, bench.points()),
+                0.0, 0.01);
   Bench::note(name + "all equal, all intervals hold", equal.covered);
   Bench::note(name + "all equal, trials", equal.trials);
   if (model.name == "shared") {  // nothing is required of it; 20 rounds cannot be enough

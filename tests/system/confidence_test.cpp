@@ -82,6 +82,22 @@ TEST_CASE("confidence: --refine builds and measures the neighbours in the same r
   CHECK(analyzed(place) == summary);
 }
 
+TEST_CASE("confidence: --refine after --until-proven takes looks of its own") {
+  Workplace place;
+  const Ended ended = place.tune(online({"--configs", "LoadBalance:2", "--repeat", "2",
+                                         "--until-proven", "--max-repeat", "4", "--refine"}));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  const auto refining = ended.output.find("[look] refining around LoadBalance:2: ");
+  CHECK(refining != std::string::npos);
+  CHECK(ended.output.find("[look] no more rounds: ") < refining);
+  CHECK(ended.output.find("[look] no more rounds: ", refining) != std::string::npos);
+  const auto summary = place.summary();
+  CHECK(summary_of(summary, "LoadBalance:3").at("evidence").is_string());
+  CHECK(summary.at("trials").back().at("stage").get<int>() >= 1);
+  CHECK(analyzed(place) == summary);
+}
+
 TEST_CASE("confidence: --aa and --confirm run beside the ranking and not in it") {
   Workplace place;
   const Ended ended =
@@ -97,8 +113,67 @@ TEST_CASE("confidence: --aa and --confirm run beside the ranking and not in it")
   CHECK(summary.at("confirmation").at("speedup").get<double>() ==
         doctest::Approx(summary_of(summary, "LoadBalance:4").at("speedup").get<double>()));
   CHECK(ended.output.find("A/A control: ") != std::string::npos);
-  CHECK(ended.output.find("In fresh rounds: LoadBalance:4 is ") != std::string::npos);
+  CHECK(ended.output.find("In 2 fresh rounds: LoadBalance:4 is ") != std::string::npos);
   CHECK(analyzed(place) == summary);
+}
+
+TEST_CASE("confidence: mstune confirm measures the winner of an earlier run again, beside it") {
+  Workplace place;
+  CHECK(place.tune(online({"--configs", "LoadBalance:4", "--repeat", "2"})).status == 0);
+  const auto before = place.summary();
+  const auto confirm = [&] {
+    return place.run(
+        {program("mstune"), "confirm", place.run_directory().string(), "--rounds", "2"});
+  };
+  const Ended ended = confirm();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("In 2 fresh rounds: LoadBalance:4 is ") != std::string::npos);
+  auto after = place.summary();
+  CHECK(after.at("confirmation").at("config") == "LoadBalance:4");
+  CHECK(after.at("trials").size() == before.at("trials").size() + 8);
+  CHECK(fs::exists(place.run_directory() / "trial_004_LoadBalance4_confirm_r1") !=
+        fs::exists(place.run_directory() / "trial_004_default_confirm_r1"));
+  CHECK(after.at("summaries") == before.at("summaries"));
+  CHECK(after.at("recommended") == before.at("recommended"));
+  CHECK(analyzed(place) == after);
+  CHECK(confirm().status == 0);
+  CHECK(place.summary().at("confirmation").at("rounds") == 4);
+  CHECK(place.summary().at("trials").size() == before.at("trials").size() + 16);
+}
+
+TEST_CASE("confidence: mstune confirm runs the OMs that were measured") {
+  Workplace place;
+  const Ended tuned = place.tune(
+      {"--mode", "offline", "--compile-command",
+       "atc --model=" + model("wide") + " --soc_version=Ascend910B2 --output={om_prefix}",
+       "--run-command", program("sample_infer") + " --om {om} --loop 8", "--configs",
+       "LoadBalance:4,cv", "--repeat", "2"});
+  INFO(tuned.output);
+  CHECK(tuned.status == 0);
+  const std::string winner = place.summary().at("recommended");
+  REQUIRE(winner != "default");
+  fs::remove(place.run_directory() / "om/model_default.om");  // this one has to be built again
+  const Ended ended =
+      place.run({program("mstune"), "confirm", place.run_directory().string(), "--rounds", "2"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("[build] default: ") != std::string::npos);
+  CHECK(ended.output.find("[build] " + winner) == std::string::npos);
+  CHECK(place.summary().at("confirmation").at("config") == winner);
+}
+
+TEST_CASE("confidence: mstune confirm says why there is nothing for it to do") {
+  Workplace place;
+  CHECK(place.tune(online({"--configs", "default", "--repeat", "2"})).status == 0);
+  const std::string run = place.run_directory().string();
+  const Ended nothing = place.run({program("mstune"), "confirm", run});
+  CHECK(nothing.status == 0);
+  CHECK(nothing.output.find("nothing to confirm") != std::string::npos);
+  fs::remove(fs::path(run) / "campaign.json");
+  const Ended unknown = place.run({program("mstune"), "confirm", run});
+  CHECK(unknown.status == 2);
+  CHECK(unknown.output.find("has no campaign.json") != std::string::npos);
 }
 
 TEST_CASE("confidence: --drop-first auto finds the end of a long warm-up") {
@@ -112,7 +187,7 @@ TEST_CASE("confidence: --drop-first auto finds the end of a long warm-up") {
   for (const auto& trial : summary.at("trials")) {
     CHECK(trial.at("drop_first") == 6);
   }
-  CHECK(analyzed(place, {"--drop-first", "auto"}) == place.summary());
+  CHECK(analyzed(place) == place.summary());
 }
 
 TEST_CASE("confidence: a candidate whose digest differs is neither proven nor recommended") {

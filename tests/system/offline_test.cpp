@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/system/campaign.h"
+#include "tests/system/agent.h"
 
 namespace mstune::test {
 namespace {
@@ -17,47 +17,6 @@ std::vector<std::string> offline(const std::string& graph, std::vector<std::stri
   more.insert(more.begin(), {"--mode", "offline", "--compile-command", atc(graph), "--run-command",
                              program("sample_infer") + " --om {om} --loop 8"});
   return more;
-}
-
-// An agent as a person starts it on a box: by hand, on a port of its own.
-class Agent {
- public:
-  explicit Agent(Workplace& place, const std::string& port = "*") : running_(start(place, port)) {
-    CHECK(eventually([&] { return !endpoint().empty(); }));
-  }
-
-  std::string endpoint() {
-    const std::string& output = running_.output();
-    const auto at = output.find("tcp://");
-    const auto end = output.find('\n', at);
-    return at == std::string::npos || end == std::string::npos ? "" : output.substr(at, end - at);
-  }
-
-  std::string port() {
-    const std::string address = endpoint();
-    return address.substr(address.rfind(':') + 1);
-  }
-
-  Running& running() { return running_; }
-
- private:
-  static Running start(Workplace& place, const std::string& port) {
-    // It knows nothing of CANN: cann_env has to bring it.
-    return {{program("mstune-agent"), "--listen", "tcp://127.0.0.1:" + port, "--work-dir",
-             (place.directory() / "agent").string()},
-            place.directory(),
-            {{"PATH", "/usr/bin:/bin"},
-             {"STANDIN_DETERMINISTIC", "1"},
-             {"STANDIN_TIME_SCALE", "0"},
-             {"STANDIN_STATE_DIR", (place.directory() / "state").string()}}};
-  }
-
-  Running running_;
-};
-
-void write_target(const Workplace& place, const std::string& port, const std::string& more) {
-  place.write("target.json", R"({"host": "127.0.0.1", "port": )" + port + R"(, "cann_env": ")" +
-                                 (place.toolkit() / "set_env.sh").string() + "\"" + more + "}");
 }
 
 TEST_CASE("offline: one OM for each candidate is built, uploaded, run and ranked") {
@@ -174,6 +133,7 @@ TEST_CASE("offline: a second run of the same OMs sends nothing again") {
 
 TEST_CASE("target: both commands, or none, is an error that says which") {
   Workplace place;
+  make_keys(place);
   write_target(place, "18600", R"(, "run_command": "x")");
   const Ended both = place.tune({"--run-command", "y", "--target", "target.json"});
   CHECK(both.status == 2);
@@ -184,6 +144,7 @@ TEST_CASE("target: both commands, or none, is an error that says which") {
 
 TEST_CASE("target: no agent there is found out and said") {
   Workplace place;
+  make_keys(place);
   write_target(place, "1", "");
   const Ended ended = place.tune({"--run-command", "true", "--target", "target.json"});
   CHECK(ended.status == 2);
@@ -194,7 +155,8 @@ TEST_CASE("target: a cann_env that is not there voids the trials with its name")
   Workplace place;
   Agent agent(place);
   place.write("target.json", R"({"host": "127.0.0.1", "port": )" + agent.port() +
-                                 R"(, "cann_env": "/nowhere/set_env.sh"})");
+                                 R"(, "server_key": ")" + public_key(place) +
+                                 R"(", "cann_env": "/nowhere/set_env.sh"})");
   const Ended ended = place.tune(
       {"--run-command", "true", "--target", "target.json", "--repeat", "1", "--configs", "cv"});
   CHECK(ended.status == 1);

@@ -144,6 +144,30 @@ SequentialFigures measure_until_proven(const Experiment& experiment, const Seque
   return figures;
 }
 
+double falsely_proven_in_stages(const Experiment& experiment, const SequentialRules& rules,
+                                std::size_t stages, CriticalPoints& points) {
+  const std::vector<double> pool = median_pool(experiment);
+  const Truth& truth = experiment.truth;
+  std::vector<Sequential> fresh;
+  for (std::size_t stage = 0; stage < stages; ++stage) {
+    fresh.emplace_back(truth.speedups.size(), rules_of_stage(rules, stage));
+  }
+  std::size_t falsely = 0;
+  for (std::size_t campaign = 0; campaign < experiment.campaigns; ++campaign) {
+    Box box = box_of_campaign(experiment, pool, stages * rules.max_rounds, campaign);
+    bool proven = false;
+    for (const Sequential& stage : fresh) {
+      const SequentialOutcome outcome = run_until_proven(box, truth, stage, points);
+      for (std::size_t candidate = 1; candidate < truth.speedups.size(); ++candidate) {
+        proven = proven || (outcome.progress[candidate].standing == Standing::proven &&
+                            truth.speedups[candidate] < rules.threshold);
+      }
+    }
+    falsely += proven ? 1 : 0;
+  }
+  return static_cast<double>(falsely) / static_cast<double>(experiment.campaigns);
+}
+
 MethodFigures measure_method(const Experiment& experiment, std::size_t rounds, Method method,
                              CriticalPoints& points) {
   const std::vector<double> pool = median_pool(experiment);

@@ -41,6 +41,12 @@ struct SequentialFigures {
 SequentialFigures measure_until_proven(const Experiment& experiment, const SequentialRules& rules,
                                        CriticalPoints& points);
 
+// Campaigns that prove a candidate which is not 5 % faster, when so many stages follow each other
+// as they do with --refine: fresh rounds of as many candidates, each stage with its part of the
+// error.
+double falsely_proven_in_stages(const Experiment& experiment, const SequentialRules& rules,
+                                std::size_t stages, CriticalPoints& points);
+
 // How the variance of a comparison may be estimated and the points chosen; the product's own is
 // `mixed_dunnett`. The others are here to show what they would cost.
 enum class Method { mixed_dunnett, mixed_bonferroni, common_dunnett, own_dunnett };

@@ -78,6 +78,16 @@ TEST_CASE("until proven: candidates that are 3 % faster are not proven to be 5 %
   }
 }
 
+TEST_CASE("until proven: refining in three more stages keeps the error rate") {
+  CriticalPoints points;
+  for (const auto index : {1U, 4U}) {
+    const NoiseModel& model = noise_models()[index];
+    CAPTURE(model.name);
+    CHECK(falsely_proven_in_stages({model, all_alike(1.03), 150, kSeed}, SequentialRules{}, 4,
+                                   points) <= 0.03);
+  }
+}
+
 TEST_CASE("until proven: the best candidate is found, proven and paid for within the budget") {
   CriticalPoints points;
   for (const NoiseModel& model : noise_models()) {

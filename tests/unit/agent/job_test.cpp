@@ -48,6 +48,15 @@ const protocol::Exited& exited(const std::vector<protocol::Event>& events) {
   return std::get<protocol::Exited>(events.back());
 }
 
+TEST_CASE("job: one that no device was free for ends without having run") {
+  Job waiting((JobSettings()));
+  const auto events = sent(waiting.handle(
+      NotStarted{message("agent.waited_too_long", "no device"), protocol::kCauseWait}, kStart));
+  CHECK(exited(events).cause == protocol::kCauseWait);
+  CHECK_FALSE(exited(events).started);
+  CHECK(find<RemoveJob>(waiting.handle(ReleaseAsked{}, kStart)) != nullptr);
+}
+
 TEST_CASE("job: a trial ends its tree, drains, tells the exit, and goes when it is released") {
   Job job = running_job();
   CHECK(

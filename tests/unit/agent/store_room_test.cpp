@@ -67,6 +67,45 @@ TEST_CASE("store index: idle partial files go first, then blobs by their last us
   index.unpin(digest("never pinned"));
 }
 
+TEST_CASE(
+    "store: a forgotten blob goes when nobody needs it, and stays when somebody asks for it") {
+  const os::Scratch scratch;
+  const Content first(random_bytes(kSize, 1));
+  const Content second(random_bytes(kSize, 2));
+  const Content third(random_bytes(kSize, 3));
+  Store store(scratch / "store", store_options(10 * kSize));
+  add(store, first);
+  add(store, second);
+  add(store, third);
+  store.forget(first.identity());
+  CHECK_FALSE(store.contains(first.identity()));
+  CHECK(store.usage().blobs == 2);
+  store.pin(second.identity());
+  store.forget(second.identity());
+  CHECK(store.usage().blobs == 2);  // a trial needs it
+  store.unpin(second.identity());
+  CHECK_FALSE(store.contains(second.identity()));
+  store.pin(third.identity());
+  store.forget(third.identity());
+  CHECK(store.contains(third.identity()));  // another campaign offers it
+  store.unpin(third.identity());
+  CHECK(store.contains(third.identity()));
+  CHECK(store.usage().free_bytes > 0);
+}
+
+TEST_CASE("store: a broken-off upload is forgotten as well") {
+  const os::Scratch scratch;
+  const Content content(random_bytes(kSize, 4));
+  Store store(scratch / "store", store_options(10 * kSize));
+  store.open(content.manifest);
+  store.forget(content.identity());  // it is being received: not now
+  CHECK(store.partial_manifest(content.identity()) != nullptr);
+  store.close(content.identity());
+  store.forget(content.identity());
+  CHECK(store.partial_manifest(content.identity()) == nullptr);
+  CHECK(store.usage().bytes == 0);
+}
+
 TEST_CASE("store: the least recently used blob makes room, also after a restart") {
   const os::Scratch scratch;
   const Content first(random_bytes(kSize, 1));

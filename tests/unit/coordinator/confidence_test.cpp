@@ -180,7 +180,78 @@ TEST_CASE("confidence: fresh rounds are reported apart and change no figure") {
   CHECK(after.confidence.confirmation->candidate == kTwo);
   CHECK(std::exp(after.confidence.confirmation->interval.point) ==
         doctest::Approx(1.15).epsilon(0.001));
-  CHECK(evidence_text(after).find("In fresh rounds: LoadBalance:2 is 1.150") != std::string::npos);
+  CHECK(after.confidence.confirmation->rounds == 3);
+  CHECK(evidence_text(after).find("In 3 fresh rounds: LoadBalance:2 is 1.150") !=
+        std::string::npos);
+}
+
+TEST_CASE("confidence: fresh rounds of another candidate than the last one are left out") {
+  std::vector<EvaluatedTrial> trials;
+  const auto add_round = [&](int round, const Candidate& winner, std::uint64_t cost) {
+    for (const Candidate& candidate : {winner, kDefaultCandidate, kDefaultCandidate, winner}) {
+      trials.push_back(trial(candidate, round, candidate == winner ? cost : 1200000));
+      trials.back().trial.purpose = Purpose::confirm;
+    }
+  };
+  add_round(1, kEight, 800000);
+  add_round(2, kEight, 800000);
+  add_round(3, kTwo, 1000000);
+  CHECK_FALSE(rank(trials, {}).confidence.confirmation.has_value());  // one round says nothing
+  add_round(4, kTwo, 1000000);
+  trials.back().evaluation.valid = false;
+  CHECK_FALSE(rank(trials, {}).confidence.confirmation.has_value());
+  trials.back().evaluation.valid = true;
+  const auto confirmation = rank(trials, {}).confidence.confirmation;
+  REQUIRE(confirmation.has_value());
+  CHECK(confirmation->candidate == kTwo);
+  CHECK(confirmation->rounds == 2);
+  CHECK(std::exp(confirmation->interval.point) == doctest::Approx(1.2));
+}
+
+TEST_CASE("confidence: runs that say less than 10 independent steps are warned about") {
+  const auto with_steps = [](std::size_t count) {
+    auto trials = campaign_of({{kDefaultCandidate, 1200000}, {kTwo, 1000000}}, 3);
+    for (EvaluatedTrial& each : trials) {
+      if (each.trial.candidate == kTwo) {
+        each.evaluation.costs_us.resize(count, each.evaluation.costs_us.front());
+      }
+    }
+    return evidence_text(rank(trials, {}));
+  };
+  CHECK(with_steps(9).find("fewer than 10 independent steps") != std::string::npos);
+  CHECK(with_steps(9).find("LoadBalance:2 (9.0)") != std::string::npos);
+  CHECK(with_steps(10).find("independent steps") == std::string::npos);
+  // Twenty steps that resemble their neighbours are worth fewer.
+  auto trials = campaign_of({{kDefaultCandidate, 1200000}, {kTwo, 1000000}}, 3);
+  for (EvaluatedTrial& each : trials) {
+    for (std::size_t step = 10; step < 20; ++step) {
+      each.evaluation.costs_us[step] += 50000;
+    }
+  }
+  CHECK(evidence_text(rank(trials, {})).find("independent steps") != std::string::npos);
+}
+
+TEST_CASE("confidence: each stage of looks spends its own part of the error") {
+  const std::vector<std::pair<Candidate, std::uint64_t>> costs{{kDefaultCandidate, 1200000},
+                                                               {kTwo, 1000000}};
+  ConfidenceRules rules{SequentialRules{.max_rounds = 20}};
+  const Ranking alone = rank(campaign_of(costs, 4), {}, rules);
+  rules.refine = true;
+  auto trials = campaign_of(costs, 4);
+  const Ranking shared = rank(trials, {}, rules);
+  CHECK(of(shared, kTwo).interval->low < of(alone, kTwo).interval->low);
+  // A refinement in which the winner of the first stage is beaten.
+  for (EvaluatedTrial each :
+       campaign_of({{kDefaultCandidate, 1200000}, {kTwo, 1000000}, {kEight, 900000}}, 4)) {
+    each.trial.repeat += 4;
+    each.trial.stage = 1;
+    trials.push_back(each);
+  }
+  const Ranking refined = rank(trials, {}, rules);
+  CHECK(refined.confidence.tied == std::vector<Candidate>{kEight});
+  CHECK(refined.confidence.proven == kEight);
+  CHECK(of(refined, kTwo).behind);
+  CHECK(of(refined, kTwo).interval->low >= of(shared, kTwo).interval->low);
 }
 
 TEST_CASE("confidence: a baseline that gets slower is told as drift") {

@@ -39,6 +39,21 @@ std::vector<std::string> warnings(const TrialEvaluation& evaluation) {
 
 using Codes = std::vector<std::string>;
 
+TEST_CASE("evaluation: gates that are given win over the campaign's, field by field") {
+  const Gates campaign{3, 7, parse_object_id("3:11"), true};
+  CHECK(overridden(campaign, {}).drop_auto);
+  CHECK(overridden(campaign, {}).drop_first == 3);
+  CHECK(overridden(campaign, {}).min_steps == 7);
+  CHECK(overridden(campaign, {}).main_object == campaign.main_object);
+  const Gates numbered = overridden(campaign, {2, false, {}, {}});
+  CHECK(numbered.drop_first == 2);
+  CHECK_FALSE(numbered.drop_auto);
+  const Gates found = overridden(Gates{}, {{}, true, 9, parse_object_id("model:4")});
+  CHECK(found.drop_auto);
+  CHECK(found.min_steps == 9);
+  CHECK(found.main_object == parse_object_id("model:4"));
+}
+
 TEST_CASE("evaluation: a sound trial is valid and gives the costs after the warm-up") {
   RecordLog log;
   add_steps(log, kPlog, {}, 0, 6);

@@ -38,6 +38,17 @@ Link ready_link() {
   return link;
 }
 
+TEST_CASE("link: a welcome in another major version is refused with a sentence") {
+  Link link("c", kStart);
+  link.tick(kStart);
+  protocol::Welcome welcome;
+  welcome.major = protocol::kMajor + 1;
+  const auto actions = link.handle(welcome, kStart);
+  REQUIRE(has<LinkRefused>(actions));
+  CHECK(std::get<LinkRefused>(actions.back()).why.id == "link.other_protocol");
+  CHECK_FALSE(link.ready());
+}
+
 TEST_CASE("link: greets again, less and less often, until it is welcome") {
   Link link("c", kStart);
   TimePoint now = kStart;

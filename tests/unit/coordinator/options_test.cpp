@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "coordinator/command_line.h"
 #include "coordinator/commands/analyze_arguments.h"
+#include "coordinator/commands/confirm_arguments.h"
 #include "coordinator/commands/tune_arguments.h"
 
 namespace mstune::coordinator {
@@ -80,17 +81,48 @@ TEST_CASE("options: stages beyond the fixed rounds are off unless asked for") {
   CHECK(proven.digest_pattern == "digest (\\w+)");
 }
 
+TEST_CASE("options: --confirm needs no number") {
+  for (const auto& [more, rounds] :
+       std::vector<std::pair<std::vector<std::string>, int>>{{{"--confirm"}, 5},
+                                                             {{"--confirm", "--aa"}, 5},
+                                                             {{"--confirm", "2"}, 2},
+                                                             {{"--confirm=7"}, 7}}) {
+    std::vector<std::string> arguments{"tune", "--run-command", "x"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    CHECK(tune_options(arguments).confirm_rounds == rounds);
+  }
+}
+
+TEST_CASE("options: confirm takes a run directory") {
+  const auto plain = options_of<ConfirmArguments>({"confirm", "run_1"});
+  CHECK(plain.run_directory == "run_1");
+  CHECK(plain.rounds == 5);
+  CHECK(plain.target_file.empty());
+  CHECK_FALSE(plain.timeout.has_value());
+  const auto full = options_of<ConfirmArguments>(
+      {"confirm", "run_1", "--rounds", "2", "--target", "t.json", "--timeout", "0"});
+  CHECK(full.rounds == 2);
+  CHECK(full.target_file == "t.json");
+  CHECK(full.timeout == Duration::zero());
+  for (const std::vector<std::string>& wrong :
+       {std::vector<std::string>{"confirm"}, {"confirm", "run_1", "--rounds", "1"}}) {
+    CHECK_THROWS_AS(static_cast<void>(options_of<ConfirmArguments>(wrong)), Error);
+  }
+}
+
 TEST_CASE("options: stages that do not fit together are an error") {
   const auto id = [](std::vector<std::string> more) {
     more.insert(more.begin(), {"tune", "--run-command", "x"});
     return error_id(more);
   };
   CHECK(id({"--max-repeat", "12"}) == "options.max_repeat_alone");
-  CHECK(id({"--until-proven", "--refine"}) == "options.refine_until_proven");
+  CHECK(id({"--until-proven", "--refine"}) == "none");
   CHECK(id({"--until-proven", "--repeat", "1"}) == "options.repeat_until_proven");
   CHECK(id({"--until-proven", "--repeat", "21"}) == "options.repeat_until_proven");
   CHECK(id({"--until-proven", "--repeat", "20"}) == "none");
   CHECK(id({"--confirm", "1"}) == "options.bad_option");
+  CHECK(id({"--confirm", "1001"}) == "options.bad_option");
+  CHECK(id({"--confirm", "many"}) == "options.bad_option");
   CHECK(id({"--drop-first", "auto3"}) == "options.bad_drop_first");
   CHECK(id({"--digest-pattern", "digest"}) == "digest.one_group");
   CHECK(id({"--digest-pattern", "(a)(b)"}) == "digest.one_group");
@@ -117,6 +149,26 @@ TEST_CASE("options: what cannot be right is an error before anything runs") {
   CHECK(error_id({"tune", "--run-command", "x", "--wrong"}) == "options.bad_option");
   CHECK(error_id({"tune", "--run-command", "x", "--target", "a", "--target", "b"}) ==
         "options.one_target");
+}
+
+TEST_CASE("options: builds, uploads and waiting have times of their own, or the run's") {
+  const auto plain = tune_options({"tune", "--run-command", "x", "--timeout", "7"});
+  CHECK(plain.timeout == std::chrono::seconds(7));
+  CHECK_FALSE(plain.build_timeout.has_value());
+  CHECK_FALSE(plain.upload_timeout.has_value());
+  CHECK_FALSE(plain.wait_timeout.has_value());
+  CHECK(plain.compile_jobs == 1);
+  const auto own =
+      tune_options({"tune", "--mode", "offline", "--run-command", "x {om}", "--compile-command",
+                    "atc {om_prefix}", "--build-timeout", "1.5", "--upload-timeout", "0",
+                    "--wait-timeout", "3", "--compile-jobs", "4"});
+  CHECK(own.timeout == std::chrono::seconds(1800));
+  CHECK(own.build_timeout == std::chrono::milliseconds(1500));
+  CHECK(own.upload_timeout == Duration::zero());
+  CHECK(own.wait_timeout == std::chrono::seconds(3));
+  CHECK(own.compile_jobs == 4);
+  CHECK(error_id({"tune", "--run-command", "x", "--compile-jobs", "2"}) == "options.offline_only");
+  CHECK(error_id({"tune", "--run-command", "x", "--build-timeout", "2"}) == "options.offline_only");
 }
 
 TEST_CASE("options: what the mode does not take is an error") {
@@ -149,9 +201,13 @@ TEST_CASE("options: analyze takes a run directory or named logs") {
       {"analyze", "run_1", "--json", "--drop-first", "2", "--main-graph", "3:11"});
   CHECK(options.inputs == std::vector<std::string>{"run_1"});
   CHECK(options.json);
-  CHECK(options.gates.drop_first == 2);
+  CHECK(options.gates.drop_first == 2U);
+  CHECK_FALSE(options.gates.min_steps.has_value());
   CHECK(options.gates.main_object.has_value());
   CHECK_THROWS_AS(static_cast<void>(options_of<AnalyzeArguments>({"analyze"})), Error);
+  const auto plain = options_of<AnalyzeArguments>({"analyze", "run_1"});
+  CHECK_FALSE(plain.gates.drop_first.has_value());
+  CHECK_FALSE(plain.gates.drop_auto);
 }
 
 TEST_CASE("options: help and version are printed, not errors") {

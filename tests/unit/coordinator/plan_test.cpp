@@ -87,7 +87,12 @@ TEST_CASE("plan: a control is default a second time in each round, under a name 
 
 TEST_CASE("plan: a confirming round is default, winner, winner, default, or the other way round") {
   const Candidate winner = parse_candidate("cv");
-  const auto trials = confirming_trials(winner, 20, {OrderKind::random, 3}, 7);
+  const auto trials = confirming_trials({winner, 20}, {OrderKind::random, 3}, 7);
+  const auto later = confirming_trials({winner, 2, 21}, {OrderKind::random, 3}, 87);
+  CHECK(later.size() == 8);
+  CHECK(later.front().repeat == 21);
+  CHECK(later.back().repeat == 22);
+  CHECK(later.front().index == 87);
   REQUIRE(trials.size() == 80);
   std::set<Candidate> first;
   for (std::size_t at = 0; at < trials.size(); at += 4) {

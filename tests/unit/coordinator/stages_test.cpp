@@ -148,6 +148,52 @@ TEST_CASE("stages: --refine climbs to the best stream count and stops there") {
   CHECK(name(rank(outcome.trials, outcome.candidates).recommended) == "LoadBalance:6");
 }
 
+TEST_CASE("stages: --refine goes on after --until-proven, with looks in each stage") {
+  CampaignDocument campaign = campaign_of("LoadBalance:2,LoadBalance:4,MainStream:2");
+  campaign.refine = true;
+  campaign.max_repeat = 8;
+  const Costs valley = [](const Candidate& candidate) {
+    return candidate.strategy == Strategy::load_balance
+               ? 1e6 + 5e4 * std::abs(candidate.streams - 5)
+               : (candidate == kDefaultCandidate ? 1.5e6 : 1.4e6);
+  };
+  const Outcome outcome = play(campaign, valley);
+  const std::set<Candidate> tried(outcome.candidates.begin(), outcome.candidates.end());
+  CHECK(tried.contains(parse_candidate("LoadBalance:6")));
+  CHECK_FALSE(tried.contains(parse_candidate("LoadBalance:7")));
+  CHECK(outcome.said.back() == "refine.no_better");
+  CHECK(std::count(outcome.said.begin(), outcome.said.end(), "look.settled") == 3);
+  int stage = 0;
+  std::map<int, std::set<int>> rounds;
+  for (const EvaluatedTrial& trial : outcome.trials) {
+    CHECK(trial.trial.stage >= stage);
+    stage = trial.trial.stage;
+    rounds[stage].insert(trial.trial.repeat);
+  }
+  CHECK(stage == 2);
+  for (const auto& [number, of_stage] : rounds) {
+    CAPTURE(number);
+    CHECK(of_stage.size() <= 8);
+  }
+  CampaignDocument done = campaign;
+  done.candidates = outcome.candidates;
+  const Ranking ranking = rank(outcome.trials, done.candidates, confidence_rules(done));
+  CHECK(name(ranking.confidence.proven) == "LoadBalance:5");
+}
+
+TEST_CASE("stages: --max-repeat bounds the rounds of each stage") {
+  CampaignDocument campaign = campaign_of("LoadBalance:4");
+  campaign.refine = true;
+  campaign.max_repeat = 5;
+  // Exactly on the threshold, which no number of rounds settles.
+  const Outcome outcome = play(campaign, [](const Candidate& candidate) {
+    return candidate == kDefaultCandidate ? 1.05e6 : 1.0e6;
+  });
+  CHECK(outcome.runs_of("default") == 10);
+  CHECK(outcome.runs_of("LoadBalance:5") == 5);
+  CHECK(std::count(outcome.said.begin(), outcome.said.end(), "look.bound") == 2);
+}
+
 TEST_CASE("stages: there is nothing to refine or to confirm where default is best") {
   CampaignDocument campaign = campaign_of("LoadBalance:4");
   campaign.refine = true;

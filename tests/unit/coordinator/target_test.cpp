@@ -7,6 +7,8 @@
 namespace mstune::coordinator {
 namespace {
 
+const std::string kKeyText(64, '5');
+
 std::string error_of(std::string_view text) {
   try {
     parse_target(text, "t.json");
@@ -26,9 +28,11 @@ bool fails_with(std::string_view text, const std::string& id, const std::string&
 
 TEST_CASE("target: the sample's fields that still mean something are read") {
   const Target target = parse_target(
-      R"({"host": "192.168.1.10", "cann_env": "/usr/local/Ascend/set_env.sh",
-          "run_command": "python3 infer.py --om {om}", "env": {"A": "1"}, "cwd": "/data",
-          "_comment": 5})",
+      R"({"host": "192.168.1.10", "cann_env": "/usr/local/Ascend/set_env.sh", "server_key": ")" +
+          kKeyText +
+          R"json(", "run_command": "python3 infer.py --om {om}", "env": {"A": "1"}, "cwd": "/data",
+          "digest_pattern": "digest (\\w+)",
+          "_comment": 5})json",
       "t.json");
   CHECK(target.host == "192.168.1.10");
   CHECK(target.port == protocol::kDefaultPort);
@@ -36,19 +40,43 @@ TEST_CASE("target: the sample's fields that still mean something are read") {
   CHECK(target.cann_env == "/usr/local/Ascend/set_env.sh");
   CHECK(target.env.at("A") == "1");
   CHECK(target.cwd == "/data");
+  CHECK(target.digest_pattern == "digest (\\w+)");
   CHECK(target.notes.empty());
   CHECK(endpoint(target) == "tcp://192.168.1.10:18600");
 }
 
 TEST_CASE("target: fields of ssh days are noted, or refused with what to put instead") {
-  const Target target =
-      parse_target(R"({"host": "h", "user": "u", "remote_workdir": "/tmp/x"})", "t.json");
-  REQUIRE(target.notes.size() == 2);
+  const Target target = parse_target(
+      R"({"host": "h", "insecure": true, "user": "u", "remote_workdir": "/tmp/x"})", "t.json");
+  REQUIRE(target.notes.size() == 3);
   CHECK(target.notes[0].id == "target.user_ignored");
   CHECK(target.notes[1].id == "target.remote_workdir_ignored");
+  CHECK(target.notes[2].id == "target.insecure");
   CHECK(fails_with(R"({"host": "h", "port": 22})", "target.ssh_port", "18600"));
-  CHECK(fails_with(R"({"host": "h", "identity_file": "~/.ssh/id_rsa"})", "target.ssh_key",
-                   "identity_file"));
+}
+
+TEST_CASE("target: the agent's key is pinned, or it is said that there is none") {
+  const Target target = parse_target(
+      R"({"host": "h", "server_key": ")" + kKeyText + R"(", "identity_file": "~/me.key"})",
+      "t.json");
+  REQUIRE(target.server_key);
+  CHECK(key_text(*target.server_key) == kKeyText);
+  CHECK(target.identity_file == "~/me.key");
+  CHECK(fails_with(R"({"host": "h"})", "target.no_server_key", "server_key"));
+  CHECK(fails_with(R"({"host": "h", "insecure": true, "server_key": ")" + kKeyText + "\"}",
+                   "target.no_server_key", "exclude"));
+  CHECK(fails_with(R"({"host": "h", "server_key": "abc"})", "key.not_a_key", "server_key"));
+  CHECK(fails_with(R"({"host": "h", "insecure": "yes"})", "target.wrong_type", "insecure"));
+}
+
+TEST_CASE("target: a command that means something else without a shell has to say so") {
+  const std::string start = R"({"host": "h", "insecure": true, "run_command": ")";
+  CHECK(fails_with(start + R"(cd /x && ./a"})", "target.needs_shell", "\"cd\""));
+  CHECK(fails_with(start + R"(a | b"})", "target.needs_shell", "shell\": true"));
+  CHECK(parse_target(start + R"(a | b", "shell": true})", "t").shell);
+  CHECK_FALSE(parse_target(start + R"(a 'b | c'"})", "t").shell);
+  CHECK(fails_with(R"({"host": "h", "insecure": true, "shell": true})", "target.shell_alone",
+                   "run_command"));
 }
 
 TEST_CASE("target: every mistake names the field and the file") {
@@ -62,14 +90,49 @@ TEST_CASE("target: every mistake names the field and the file") {
   CHECK(fails_with(R"({"host": "h", "env": {"A": "1", "A": "2"}})", "target.duplicate_field", "A"));
   CHECK(fails_with(R"({"host": "h", "env": {"A": 1}})", "target.wrong_type", "env"));
   CHECK(fails_with(R"({"host": "h", "env": []})", "target.wrong_type", "env"));
+  CHECK(fails_with(R"({"host": "h", "digest_pattern": 5})", "target.wrong_type", "digest_pattern"));
+  CHECK(fails_with(R"({"host": "h", "digest_pattern": "digest"})", "digest.one_group",
+                   "digest_pattern"));
+  CHECK(fails_with(R"({"host": "h", "digest_pattern": "(a"})", "digest.bad_pattern",
+                   "digest_pattern"));
   CHECK(fails_with(R"({"host": "h", "port": 0})", "target.bad_port", "port"));
   CHECK(fails_with(R"({"host": "h", "port": 65536})", "target.bad_port", "port"));
   CHECK(fails_with(R"({"host": "h", "port": "18600"})", "target.bad_port", "port"));
   CHECK(fails_with(R"({"host": "h", "port": 1.5})", "target.bad_port", "port"));
 }
 
+TEST_CASE("target: files go along under a name below the trial's directory") {
+  const Target target = parse_target(
+      R"({"host": "h", "keep": false,
+          "files": ["in.bin", "/data/x.cfg", {"path": "sub/y", "name": "deep/y"}]})",
+      "dir/t.json");
+  CHECK_FALSE(target.keep);
+  REQUIRE(target.files.size() == 3);
+  CHECK(target.files[0].path == "dir/in.bin");
+  CHECK(target.files[0].name == "in.bin");
+  CHECK(target.files[1].path == "/data/x.cfg");
+  CHECK(target.files[1].name == "x.cfg");
+  CHECK(target.files[2].path == "dir/sub/y");
+  CHECK(target.files[2].name == "deep/y");
+  CHECK(parse_target(R"({"host": "h"})", "t.json").keep);
+}
+
+TEST_CASE("target: files that lead elsewhere, or meet, are refused") {
+  CHECK(fails_with(R"({"host": "h", "files": "a"})", "target.wrong_type", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": [5]})", "target.wrong_type", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": [{"name": "a"}]})", "target.wrong_type", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": [{"path": "a", "name": "../a"}]})",
+                   "target.bad_file_name", "../a"));
+  CHECK(fails_with(R"({"host": "h", "files": [{"path": "a", "name": "/a"}]})",
+                   "target.bad_file_name", "/a"));
+  CHECK(fails_with(R"({"host": "h", "files": ["dir/"]})", "target.bad_file_name", "files"));
+  CHECK(fails_with(R"({"host": "h", "files": ["a", "b/a"]})", "target.two_files", "b/a"));
+  CHECK(fails_with(R"({"host": "h", "keep": "no"})", "target.wrong_type", "keep"));
+}
+
 TEST_CASE("target: an IPv6 address is put into brackets") {
-  CHECK(endpoint(parse_target(R"({"host": "::1", "port": 7})", "t")) == "tcp://[::1]:7");
+  CHECK(endpoint(parse_target(R"({"host": "::1", "port": 7, "insecure": true})", "t")) ==
+        "tcp://[::1]:7");
 }
 
 }  // namespace

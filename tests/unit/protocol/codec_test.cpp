@@ -52,6 +52,49 @@ TEST_CASE("codec: events keep their kinds, their order and bytes that are not te
   CHECK(std::get<Exited>(unpacked.events[1]).files.at(0).size == 12);
 }
 
+TEST_CASE("codec: an agent's condition survives the wire, devices and all") {
+  Condition condition;
+  condition.sequence = 3;
+  condition.store = {2, 5'000'000'000, 7, 64'000'000'000, 9};
+  condition.devices = {{-1, kDeviceFree, "", 0, 0}, {3, kDeviceBusy, "c0ffee", 12, 61}};
+  condition.queued = 4;
+  const auto back = unpack_report(pack(Report{condition}));
+  REQUIRE(back.has_value());
+  const auto& unpacked = std::get<Condition>(*back);
+  CHECK(unpacked.sequence == 3);
+  CHECK(unpacked.store.bytes == 5'000'000'000);
+  CHECK(unpacked.store.free_bytes == 9);
+  REQUIRE(unpacked.devices.size() == 2);
+  CHECK(unpacked.devices[0].device == -1);
+  CHECK(unpacked.devices[1].holder == "c0ffee");
+  CHECK(unpacked.devices[1].trial == 12);
+  CHECK(unpacked.queued == 4);
+}
+
+TEST_CASE("codec: the facts about a machine survive the wire, lists within lists too") {
+  Examined examined;
+  examined.facts.host = "box";
+  examined.facts.variables = {{"ASCEND_OPP_PATH", "/cann/opp"}};
+  examined.facts.work = {"/tmp", true, 1ULL << 40U};
+  PassLibrary pass;
+  pass.path = "/cann/opp/vendors/a/custom_fusion_passes/liba.so";
+  pass.missing = {"libgone.so"};
+  pass.writes_mode = true;
+  examined.facts.passes = {pass};
+  examined.facts.devices = {{3, "910B2", "OK", "96.4", "37", {{7, "python", 90}}}};
+  const auto back = unpack_report(pack(Report{examined}));
+  REQUIRE(back.has_value());
+  const BoxFacts& facts = std::get<Examined>(*back).facts;
+  CHECK(facts.host == "box");
+  CHECK(facts.variables == examined.facts.variables);
+  CHECK(facts.work.free_bytes == 1ULL << 40U);
+  REQUIRE(facts.passes.size() == 1);
+  CHECK(facts.passes[0].missing == pass.missing);
+  CHECK(facts.passes[0].writes_mode);
+  REQUIRE(facts.devices.size() == 1);
+  CHECK(facts.devices[0].holders.at(0).memory_mb == 90);
+}
+
 TEST_CASE("codec: an unknown tag is no message of ours, unknown fields are passed over") {
   // ["later", {}] and ["ping", {"new": 1, "sequence": 4}]
   CHECK_FALSE(unpack_request("\x92\xa5later\x80").has_value());

@@ -1,0 +1,184 @@
+#include "agent/box_desk.h"
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "common/os/examine.h"
+#include "common/os/identity.h"
+#include "common/shared_library.h"
+#include "common/version.h"
+
+namespace mstune::agent {
+namespace {
+
+constexpr std::size_t kQuestionsMax = 16;  // waiting; nobody needs more at once
+constexpr std::size_t kHolderNameMax = 64;
+
+std::string cann_env_of(const std::variant<protocol::Examine, protocol::ManagePass>& what) {
+  return std::visit([](const auto& request) { return request.cann_env; }, what);
+}
+
+protocol::Report refusal(const std::variant<protocol::Examine, protocol::ManagePass>& what,
+                         const Message& why) {
+  if (std::holds_alternative<protocol::Examine>(what)) {
+    return protocol::Examined{{}, why};
+  }
+  return protocol::PassManaged{"", false, why};
+}
+
+// GE would refuse a library for another machine, and with it everything else.
+void check_library(const std::string& bytes) {
+  const auto library = read_shared_library(bytes);
+  if (!library || bytes.find(kModeAttribute) == std::string::npos) {
+    throw usage_error("pass.not_a_pass_here", "what was sent is not the tuning pass");
+  }
+  if (const std::string here = os::architecture(); library->architecture != here) {
+    throw usage_error("pass.other_architecture_here",
+                      "the pass is for {}, the agent's machine is {}: build it there (cmake -S "
+                      "pass -B build-pass) and name the library with --library",
+                      library->architecture, here);
+  }
+}
+
+os::PassFolder folder_of(const Environment& environment) {
+  const std::string opp = value_of(environment, "ASCEND_OPP_PATH");
+  if (!opp.starts_with('/')) {
+    throw environment_error("pass.no_opp_path_here",
+                            "the agent has no CANN in its environment: name its set_env.sh as "
+                            "\"cann_env\" in the target file");
+  }
+  return os::PassFolder(opp);
+}
+
+}  // namespace
+
+bool BoxDesk::handle(const std::string& campaign, const protocol::Request& request,
+                     std::string& payload) {
+  Question question;
+  question.campaign = campaign;
+  if (const auto* examine = std::get_if<protocol::Examine>(&request)) {
+    question.what = *examine;
+  } else if (const auto* manage = std::get_if<protocol::ManagePass>(&request)) {
+    question.what = *manage;
+  } else {
+    return false;
+  }
+  question.payload = std::move(payload);
+  if (questions_.size() >= kQuestionsMax) {
+    reports_.emplace_back(campaign,
+                          refusal(question.what, message("agent.too_many_questions",
+                                                         "too many questions wait: ask again")));
+  } else {
+    questions_.push_back(std::move(question));
+  }
+  return true;
+}
+
+void BoxDesk::forget(const std::string& campaign) {
+  std::erase_if(questions_,
+                [&](const Question& question) { return question.campaign == campaign; });
+}
+
+void BoxDesk::step(std::optional<TimePoint> quiet_since, Duration grace, TimePoint now) {
+  std::erase_if(questions_, [&](Question& question) {
+    auto report = answer(question, now);
+    if (report) {
+      reports_.emplace_back(question.campaign, std::move(*report));
+    }
+    return report.has_value();
+  });
+  if (quiet_since && now >= after(*quiet_since, grace)) {
+    held_.clear();
+  }
+}
+
+std::optional<protocol::Report> BoxDesk::answer(Question& question, TimePoint now) {
+  try {
+    const auto known = environments_.find(cann_env_of(question.what), question.campaign, now);
+    if (!known) {
+      return std::nullopt;
+    }
+    if (const auto* failure = std::get_if<Message>(&*known)) {
+      return refusal(question.what, *failure);
+    }
+    const auto& environment = std::get<Environment>(*known);
+    if (const auto* request = std::get_if<protocol::ManagePass>(&question.what)) {
+      return manage(*request, question.payload, environment);
+    }
+    if (!question.look) {
+      question.look = std::make_unique<DeviceLook>(environment, now);
+    }
+    if (!question.look->step(now)) {
+      return std::nullopt;
+    }
+    protocol::Examined examined{examine(environment), {}};
+    question.look->put(examined.facts);
+    return examined;
+  } catch (const Error& error) {
+    return refusal(question.what, error.message());
+  }
+}
+
+std::vector<int> BoxDesk::descriptors() const {
+  std::vector<int> descriptors;
+  for (const Question& question : questions_) {
+    if (question.look) {
+      const std::vector<int> more = question.look->descriptors();
+      descriptors.insert(descriptors.end(), more.begin(), more.end());
+    }
+  }
+  return descriptors;
+}
+
+TimePoint BoxDesk::deadline() const {
+  TimePoint earliest = kNever;
+  for (const Question& question : questions_) {
+    if (question.look) {
+      earliest = std::min(earliest, question.look->deadline());
+    }
+  }
+  return earliest;
+}
+
+BoxFacts BoxDesk::examine(const Environment& environment) const {
+  os::ExamineRequest request;
+  request.variables = environment;
+  request.work_directory = work_dir_;
+  request.plog_root = work_dir_ / "trials" / "01234567-1000" / "plog";
+  request.software = kVersion;
+  BoxFacts facts = os::examine(request);
+  facts.agent = (os::program_directory() / "mstune-agent").string();
+  return facts;
+}
+
+protocol::PassManaged BoxDesk::manage(const protocol::ManagePass& request,
+                                      const std::string& library, const Environment& environment) {
+  const os::PassFolder folder = folder_of(environment);
+  const std::string holder = request.hold.substr(0, kHolderNameMax);
+  protocol::PassManaged done{folder.library().string(), folder.is_installed(), {}};
+  if (request.action == protocol::kPassInstall) {
+    check_library(library);
+    folder.install(library);
+  } else if (request.action == protocol::kPassRemove) {
+    done.was_there = folder.remove();
+  } else if (request.action == protocol::kPassHold) {
+    check_library(library);
+    held_.erase(holder);
+    auto held = std::make_unique<os::HeldPass>(
+        folder, library, message("agent.pass_holder", "a campaign of {}", holder).text);
+    done.was_there = !held->is_managed();
+    held_[holder] = std::move(held);
+  } else if (request.action == protocol::kPassRelease) {
+    done.was_there = held_.erase(holder) > 0;
+  } else {
+    throw usage_error("agent.unknown_pass_action", "this agent cannot \"{}\" a pass",
+                      request.action);
+  }
+  return done;
+}
+
+std::vector<std::pair<std::string, protocol::Report>> BoxDesk::take_reports() {
+  return std::exchange(reports_, {});
+}
+
+}  // namespace mstune::agent

@@ -1,0 +1,64 @@
+// Answers what a coordinator asks about this machine: the facts for `mstune doctor`, and the tuning
+// pass. The server hands requests and the time in and sends what comes back.
+//
+// Each question waits for the environment that it is about; bash sources set_env.sh meanwhile.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/cann_environment.h"
+#include "agent/device_look.h"
+#include "common/os/pass_folder.h"
+#include "protocol/codec.h"
+
+namespace mstune::agent {
+
+class BoxDesk {
+ public:
+  // Trials run below `work_dir`. `environments` must outlive this.
+  BoxDesk(std::filesystem::path work_dir, CannEnvironments& environments)
+      : work_dir_(std::move(work_dir)), environments_(environments) {}
+
+  // True when the request was one for this desk, which then takes the payload.
+  bool handle(const std::string& campaign, const protocol::Request& request, std::string& payload);
+  // Nobody waits for the answers of this campaign any more.
+  void forget(const std::string& campaign);
+  // Answers what can be answered by now, and lets go of passes that nobody holds any more:
+  // `quiet_since` is when the last session ended, empty while there is one.
+  void step(std::optional<TimePoint> quiet_since, Duration grace, TimePoint now);
+  [[nodiscard]] bool holds_passes() const { return !held_.empty(); }
+  [[nodiscard]] std::vector<int> descriptors() const;
+  [[nodiscard]] TimePoint deadline() const;
+
+  // What is to be sent, to which campaign, in order.
+  std::vector<std::pair<std::string, protocol::Report>> take_reports();
+
+ private:
+  struct Question {
+    std::string campaign;
+    std::variant<protocol::Examine, protocol::ManagePass> what;
+    std::string payload;
+    std::unique_ptr<DeviceLook> look;  // under way, for Examine
+  };
+
+  // Nothing while something that it needs is under way.
+  std::optional<protocol::Report> answer(Question& question, TimePoint now);
+  [[nodiscard]] BoxFacts examine(const Environment& environment) const;
+  [[nodiscard]] protocol::PassManaged manage(const protocol::ManagePass& request,
+                                             const std::string& library,
+                                             const Environment& environment);
+
+  std::filesystem::path work_dir_;
+  CannEnvironments& environments_;
+  std::vector<Question> questions_;
+  std::map<std::string, std::unique_ptr<os::HeldPass>> held_;  // by the holder's name
+  std::vector<std::pair<std::string, protocol::Report>> reports_;
+};
+
+}  // namespace mstune::agent

@@ -1,0 +1,402 @@
+#include "agent/desk.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "agent/spec_check.h"
+#include "common/error.h"
+#include "common/version.h"
+
+namespace mstune::agent {
+namespace {
+
+constexpr std::size_t kReleasedKept = 4096;
+constexpr std::size_t kCampaignIdMax = 64;
+constexpr std::uint64_t kWaitMaxMs = 1000ULL * 3600 * 24 * 365;
+
+// The trial that a request is about; an empty key when it is about none.
+const protocol::TrialKey& key_of(const protocol::Request& request) {
+  return std::visit(
+      []<typename T>(const T& asked) -> const protocol::TrialKey& {
+        if constexpr (requires { asked.key; }) {
+          return asked.key;
+        } else {
+          static const protocol::TrialKey kNone;
+          return kNone;
+        }
+      },
+      request);
+}
+
+bool is_about_files(const protocol::Request& request) {
+  return std::holds_alternative<protocol::Offer>(request) ||
+         std::holds_alternative<protocol::OfferPage>(request) ||
+         std::holds_alternative<protocol::Piece>(request) ||
+         std::holds_alternative<protocol::Withdraw>(request);
+}
+
+}  // namespace
+
+Desk::Desk(desk::Options options) : options_(std::move(options)), slots_(options_.devices) {}
+
+std::vector<desk::Action> Desk::handle(const desk::Event& event, TimePoint now) {
+  drop_silent_sessions(now);
+  give_up_waiting(now);
+  let_go(files_.expire(now));
+  std::visit([&](const auto& happened) { on(happened, now); }, event);
+  give_out_slots(now);
+  tell_waiting(now);
+  return std::exchange(actions_, {});
+}
+
+TimePoint Desk::deadline() const {
+  TimePoint earliest = std::min(next_status_, files_.deadline());
+  for (const auto& [campaign, session] : sessions_) {
+    earliest = std::min(earliest, after(session.last_heard, protocol::kSilenceMax));
+  }
+  for (const Slots::Trial& trial : slots_.waiting()) {
+    earliest = std::min(earliest, trial.until);
+  }
+  return earliest;
+}
+
+std::optional<std::string> Desk::peer_of_session(SessionId session) const {
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const auto& entry) {
+    return entry.second.number == session;
+  });
+  return found == sessions_.end() ? std::nullopt : std::make_optional(found->second.peer);
+}
+
+std::optional<std::string> Desk::peer_of_campaign(const std::string& campaign) const {
+  const auto found = sessions_.find(campaign);
+  return found == sessions_.end() ? std::nullopt : std::make_optional(found->second.peer);
+}
+
+void Desk::reply(const std::string& peer, protocol::Report report) {
+  actions_.emplace_back(desk::Reply{peer, std::move(report)});
+}
+
+void Desk::refuse(const std::string& peer, const char* request, Message what) {
+  reply(peer, protocol::Failure{request, std::move(what)});
+}
+
+// ---- messages ----
+
+void Desk::on(const desk::MessageArrived& event, TimePoint now) {
+  std::optional<protocol::Request> request;
+  try {
+    request = protocol::unpack_request(event.header);
+  } catch (const Error& error) {
+    refuse(event.peer, "", error.message());
+    return;
+  }
+  if (!request) {
+    refuse(event.peer, "",
+           message("agent.unknown_request", "this agent does not know that request"));
+    return;
+  }
+  if (const auto* hello = std::get_if<protocol::Hello>(&*request)) {
+    greet(event, *hello, now);
+    return;
+  }
+  Session* session = session_of(event);
+  if (session == nullptr) {
+    refuse(event.peer, protocol::tag(*request),
+           message("agent.no_session", "say hello first: there is no session"));
+    return;
+  }
+  session->last_heard = now;
+  take(*session, std::move(*request), now);
+}
+
+// The client is compared as well: a peer may choose its routing id, and take one that is free.
+Desk::Session* Desk::session_of(const desk::MessageArrived& arrived) {
+  const auto found = std::find_if(sessions_.begin(), sessions_.end(), [&](const auto& entry) {
+    return entry.second.peer == arrived.peer && entry.second.client == arrived.client;
+  });
+  return found == sessions_.end() ? nullptr : &found->second;
+}
+
+void Desk::greet(const desk::MessageArrived& arrived, const protocol::Hello& hello, TimePoint now) {
+  const std::string& peer = arrived.peer;
+  const std::uint32_t oldest = hello.oldest_major == 0 ? hello.major : hello.oldest_major;
+  if (protocol::kMajor < oldest || protocol::kMajor > hello.major) {
+    refuse(peer, "hello",
+           message("agent.other_protocol",
+                   "this agent ({}) speaks version {} of the protocol, the coordinator ({}) "
+                   "version {}: install the same release on both",
+                   kVersion, protocol::kMajor, hello.software, hello.major));
+    return;
+  }
+  if (hello.campaign.empty() || hello.campaign.size() > kCampaignIdMax) {
+    refuse(peer, "hello",
+           message("agent.bad_campaign", "a campaign's id has 1 to {} characters", kCampaignIdMax));
+    return;
+  }
+  if (belongs_to_another(hello.campaign, arrived.client)) {
+    refuse(peer, "hello",
+           message("agent.campaign_of_another",
+                   "that campaign was begun with another key than {}: only its own client may go "
+                   "on with it",
+                   arrived.client));
+    return;
+  }
+  // A peer that begins another campaign has left the one before.
+  if (const Session* former = session_of(arrived)) {
+    if (former->campaign != hello.campaign) {
+      leave(std::string(former->campaign), false, now);
+    }
+  }
+  const auto old = sessions_.find(hello.campaign);
+  if (old == sessions_.end() && sessions_.size() >= options_.sessions_max) {
+    refuse(peer, "hello",
+           message("agent.too_many_sessions",
+                   "{} coordinators are at this agent already: come back when one has left",
+                   sessions_.size()));
+    return;
+  }
+  if (old != sessions_.end()) {
+    actions_.emplace_back(desk::EndSession{old->second.number, hello.campaign});
+  }
+  sessions_[hello.campaign] = {++sessions_made_, peer, arrived.client, hello.campaign, now};
+  files_.arrive(hello.campaign, hello.keep_files);
+  reply(peer, options_.greeting);
+}
+
+bool Desk::belongs_to_another(const std::string& campaign, const std::string& client) const {
+  const auto session = sessions_.find(campaign);
+  return (session != sessions_.end() && session->second.client != client) ||
+         std::any_of(trials_.begin(), trials_.end(), [&](const auto& entry) {
+           return entry.first.campaign == campaign && entry.second != client;
+         });
+}
+
+void Desk::take(Session& session, protocol::Request request, TimePoint now) {
+  if (const auto* ping = std::get_if<protocol::Ping>(&request)) {
+    reply(session.peer, protocol::Pong{ping->sequence});
+  } else if (const auto* assignment = std::get_if<protocol::Assign>(&request)) {
+    assign(session, *assignment, now);
+  } else if (std::holds_alternative<protocol::Goodbye>(request)) {
+    leave(std::string(session.campaign), true, now);
+  } else if (const auto* inspection = std::get_if<protocol::Inspect>(&request)) {
+    inspect(session, *inspection, now);
+  } else if (std::holds_alternative<protocol::Purge>(request)) {
+    actions_.emplace_back(desk::PurgeStore{session.number});
+  } else if (std::holds_alternative<protocol::Examine>(request) ||
+             std::holds_alternative<protocol::ManagePass>(request)) {
+    actions_.emplace_back(desk::AskBox{session.campaign, std::move(request)});
+  } else if (is_about_files(request)) {
+    const auto* offer = std::get_if<protocol::Offer>(&request);
+    auto refused = offer != nullptr && options_.policy
+                       ? refusal_of_file(*options_.policy, offer->size)
+                       : std::optional<Message>();
+    if (refused) {
+      reply(session.peer, protocol::Refused{offer->upload, std::move(*refused)});
+    } else {
+      if (offer != nullptr) {
+        hold(session.campaign, offer->identity);
+      }
+      actions_.emplace_back(desk::PassToFiles{session.number, std::move(request)});
+    }
+  } else {
+    take_trial_request(session, request);
+  }
+}
+
+std::optional<Message> Desk::refusal(const Session& session,
+                                     const protocol::Assign& request) const {
+  // Counted over all of its campaigns: one that is left keeps its trials for the grace time.
+  const auto of_client = std::count_if(trials_.begin(), trials_.end(), [&](const auto& entry) {
+    return entry.second == session.client;
+  });
+  if (static_cast<std::size_t>(of_client) >= options_.trials_max) {
+    return message("agent.too_many_trials", "{} trials of this client are here already", of_client);
+  }
+  auto mistake = mistake_in(request.spec);
+  if (!mistake && options_.policy) {
+    mistake = refusal_of_trial(*options_.policy, request.spec);
+  }
+  return mistake;
+}
+
+void Desk::assign(const Session& session, const protocol::Assign& request, TimePoint now) {
+  const protocol::TrialKey& key = request.key;
+  const bool own = key.campaign == session.campaign;
+  if (own && trials_.contains(key)) {
+    actions_.emplace_back(desk::TellTrial{key, CoordinatorSeen{request.events_from}});
+    return;
+  }
+  const bool was_released = std::find(released_.begin(), released_.end(), key) != released_.end();
+  if (!own || stopping_ || key.instance != options_.greeting.instance || was_released ||
+      request.events_from > 0) {
+    reply(session.peer, protocol::Status{key, protocol::kStateLost, 0, {}});
+    return;
+  }
+  if (auto why = refusal(session, request)) {
+    reply(session.peer, protocol::Failure{"assign", *why});
+    return;
+  }
+  trials_.emplace(key, session.client);
+  slots_.wait(key, session.client, now, wait_until(request.spec, now));
+  for (const protocol::FileReference& file : request.spec.files) {
+    hold(session.campaign, file.identity);
+  }
+  actions_.emplace_back(desk::CreateTrial{key, request.spec, session.client});
+  reply(session.peer, protocol::Status{key, protocol::kStateQueued, 0, slots_.holders()});
+}
+
+void Desk::take_trial_request(const Session& session, const protocol::Request& request) {
+  const protocol::TrialKey& key = key_of(request);
+  if (key.campaign != session.campaign || !trials_.contains(key)) {
+    reply(session.peer, protocol::Status{key, protocol::kStateLost, 0, {}});
+    return;
+  }
+  if (const auto* acknowledge = std::get_if<protocol::Acknowledge>(&request)) {
+    actions_.emplace_back(desk::TellTrial{key, Acknowledged{acknowledge->events}});
+  } else if (std::holds_alternative<protocol::Cancel>(request)) {
+    slots_.stop_waiting(key);
+    actions_.emplace_back(desk::TellTrial{key, CancelAsked{}});
+  } else if (const auto* fetch = std::get_if<protocol::Fetch>(&request)) {
+    actions_.emplace_back(desk::FetchFile{*fetch});
+  } else if (std::holds_alternative<protocol::Release>(request)) {
+    actions_.emplace_back(desk::TellTrial{key, ReleaseAsked{}});
+  }
+}
+
+// ---- sessions ----
+
+void Desk::leave(const std::string& campaign, bool for_good, TimePoint now) {
+  actions_.emplace_back(desk::EndSession{sessions_.at(campaign).number, campaign});
+  sessions_.erase(campaign);
+  if (for_good) {
+    let_go(files_.end(campaign));
+  } else {
+    files_.lose(campaign, after(now, options_.reconnect_grace));
+  }
+  for (const auto& [key, client] : trials_) {
+    if (key.campaign == campaign) {
+      actions_.emplace_back(desk::TellTrial{key, CoordinatorGone{for_good}});
+      if (for_good) {
+        slots_.stop_waiting(key);
+      }
+    }
+  }
+}
+
+void Desk::drop_silent_sessions(TimePoint now) {
+  std::vector<std::string> silent;
+  for (const auto& [campaign, session] : sessions_) {
+    if (now >= after(session.last_heard, protocol::kSilenceMax)) {
+      silent.push_back(campaign);
+    }
+  }
+  for (const std::string& campaign : silent) {
+    leave(campaign, false, now);
+  }
+}
+
+void Desk::on(const desk::StopAsked& /*event*/, TimePoint now) {
+  stopping_ = true;
+  while (!sessions_.empty()) {
+    leave(std::string(sessions_.begin()->first), true, now);
+  }
+  for (const auto& [key, client] : trials_) {
+    actions_.emplace_back(desk::TellTrial{key, CoordinatorGone{true}});
+    slots_.stop_waiting(key);
+  }
+}
+
+void Desk::on(const desk::Tick& /*event*/, TimePoint /*now*/) {}
+
+// ---- files and the agent itself ----
+
+void Desk::hold(const std::string& campaign, const protocol::Bytes& identity) {
+  const auto digest = parse_raw_digest(identity.value);
+  if (digest && files_.add(campaign, *digest)) {
+    actions_.emplace_back(desk::HoldFile{*digest});
+  }
+}
+
+void Desk::let_go(FilesLeft files) {
+  if (!files.unneeded.empty()) {
+    actions_.emplace_back(desk::LetGo{std::move(files)});
+  }
+}
+
+void Desk::inspect(const Session& session, const protocol::Inspect& request, TimePoint now) {
+  protocol::Condition condition;
+  condition.sequence = request.sequence;
+  condition.devices = slots_.conditions(now);
+  condition.queued = slots_.waiting().size();
+  condition.sessions = sessions_.size();
+  actions_.emplace_back(desk::ReportCondition{session.number, std::move(condition)});
+}
+
+// ---- devices ----
+
+void Desk::on(const desk::TrialGone& event, TimePoint /*now*/) {
+  slots_.release(event.key, event.stuck);
+  trials_.erase(event.key);
+  released_.push_back(event.key);
+  if (released_.size() > kReleasedKept) {
+    released_.pop_front();
+  }
+}
+
+void Desk::give_out_slots(TimePoint now) {
+  if (stopping_) {
+    return;
+  }
+  for (Slots::Grant& grant : slots_.give_out(now)) {
+    actions_.emplace_back(desk::BeginTrial{std::move(grant.key), grant.device});
+  }
+}
+
+TimePoint Desk::wait_until(const protocol::TrialSpec& spec, TimePoint now) const {
+  TimePoint until = kNever;
+  if (spec.wait_timeout_ms > 0) {
+    until = after(now, std::chrono::milliseconds(std::min(spec.wait_timeout_ms, kWaitMaxMs)));
+  }
+  return options_.policy ? std::min(until, after(now, options_.policy->wait_max)) : until;
+}
+
+void Desk::give_up_waiting(TimePoint now) {
+  const auto waiting = slots_.waiting();  // a copy: it changes below
+  for (const Slots::Trial& trial : waiting) {
+    if (now < trial.until) {
+      continue;
+    }
+    const Duration waited = trial.until - trial.since;
+    const bool by_rule = options_.policy && waited >= options_.policy->wait_max;
+    Message why =
+        message("agent.waited_too_long",
+                "no device was free for {} ({}); held by {}: see mstune agents, or wait longer",
+                duration_text(std::chrono::duration<double>(waited).count()),
+                by_rule ? "wait-time in agent.conf" : "--wait-timeout", slots_.holders());
+    slots_.stop_waiting(trial.key);
+    actions_.emplace_back(
+        desk::TellTrial{trial.key, NotStarted{std::move(why), protocol::kCauseWait}});
+  }
+}
+
+void Desk::tell_waiting(TimePoint now) {
+  if (slots_.waiting().empty()) {
+    next_status_ = kNever;
+    return;
+  }
+  if (next_status_ == kNever) {  // the first of them has just been told
+    next_status_ = after(now, options_.status_period);
+  }
+  if (now < next_status_) {
+    return;
+  }
+  next_status_ = after(now, options_.status_period);
+  const std::string held_by = slots_.holders();
+  for (const Slots::Trial& trial : slots_.waiting()) {
+    if (const auto peer = peer_of_campaign(trial.key.campaign)) {
+      reply(*peer, protocol::Status{trial.key, protocol::kStateQueued, 0, held_by});
+    }
+  }
+}
+
+}  // namespace mstune::agent

@@ -1,0 +1,78 @@
+#include "agent/gate.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "common/error.h"
+#include "common/os/key_file.h"
+
+namespace mstune::agent {
+namespace {
+
+// A client that was just authorized does not wait for longer than this, and one that knocks a
+// thousand times a second does not make the agent read the list as often.
+constexpr Duration kLookEvery = std::chrono::milliseconds(200);
+
+void log(const std::string& line) {
+  fmt::print(stderr, "mstune-agent: {}\n", line);
+}
+
+}  // namespace
+
+Gate::Gate(GateOptions options)
+    : options_(std::move(options)),
+      pair_(os::read_secret_key(options_.key)),
+      list_(os::read_authorized_at(options_.authorized)),
+      signature_(os::authorized_signature(options_.authorized)) {
+  for (const Message& mistake : list_.mistakes) {
+    log(mistake.text);
+  }
+}
+
+void Gate::look_again(TimePoint now) {
+  if (now < look_at_) {
+    return;
+  }
+  look_at_ = after(now, kLookEvery);
+  std::string signature = os::authorized_signature(options_.authorized);
+  if (signature == signature_) {
+    return;
+  }
+  signature_ = std::move(signature);
+  try {
+    list_ = os::read_authorized_at(options_.authorized);
+    for (const Message& mistake : list_.mistakes) {
+      log(mistake.text);
+    }
+    log(fmt::format("{} has changed: {} keys are authorized", options_.authorized.string(),
+                    list_.names.size()));
+  } catch (const Error& error) {
+    list_ = {};
+    log(fmt::format("nobody is let in until this is mended: {}", error.what()));
+  }
+}
+
+std::optional<std::string> Gate::judge(const os::Caller& caller, TimePoint now) {
+  look_again(now);
+  if (list_.names.contains(caller.key)) {
+    return key_text(caller.key);
+  }
+  if (const auto line = refusals_.refused(caller.address, key_text(caller.key), now)) {
+    log(*line);
+  }
+  return std::nullopt;
+}
+
+void Gate::serve(TimePoint now) {
+  handler_.serve([&](const os::Caller& caller) { return judge(caller, now); });
+}
+
+std::optional<std::string> Gate::client_of(const std::string& user, TimePoint now) {
+  look_again(now);
+  const auto found = std::find_if(list_.names.begin(), list_.names.end(),
+                                  [&](const auto& entry) { return key_text(entry.first) == user; });
+  return found == list_.names.end() ? std::nullopt : std::make_optional(found->second);
+}
+
+}  // namespace mstune::agent

@@ -1,0 +1,221 @@
+#include "agent/policy.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "common/error.h"
+
+namespace mstune::agent {
+namespace {
+
+// One line of agent.conf, "name = value".
+struct Rule {
+  std::string_view name;
+  std::string_view value;
+  std::string place;  // "FILE:LINE"
+};
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const auto first = text.find_first_not_of(kBlanks);
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+}
+
+Error bad_value(const Rule& rule, std::string_view wanted) {
+  return usage_error("policy.bad_value", "{}: \"{} = {}\": {}", rule.place, rule.name, rule.value,
+                     wanted);
+}
+
+std::uint64_t number_of(const Rule& rule, std::string_view text, std::string_view wanted) {
+  std::uint64_t number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || end != text.data() + text.size() || number == 0) {
+    throw bad_value(rule, wanted);
+  }
+  return number;
+}
+
+std::uint64_t bytes_of(const Rule& rule) {
+  constexpr std::string_view kWanted = "a size belongs there, as in 512MB, 8GB or 1048576";
+  struct Unit {
+    std::string_view name;
+    unsigned shift;
+  };
+  constexpr Unit kUnits[] = {{"KB", 10}, {"MB", 20}, {"GB", 30}, {"TB", 40}};
+  for (const Unit& unit : kUnits) {
+    if (rule.value.ends_with(unit.name)) {
+      const auto digits = trimmed(rule.value.substr(0, rule.value.size() - unit.name.size()));
+      const std::uint64_t number = number_of(rule, digits, kWanted);
+      if (number > UINT64_MAX >> unit.shift) {
+        throw bad_value(rule, kWanted);
+      }
+      return number << unit.shift;
+    }
+  }
+  return number_of(rule, rule.value, kWanted);
+}
+
+Duration seconds_of(const Rule& rule) {
+  constexpr std::string_view kWanted = "whole seconds belong there, from 1 to a year";
+  constexpr std::uint64_t kYear = 366ULL * 24 * 3600;
+  const std::uint64_t seconds = number_of(rule, rule.value, kWanted);
+  if (seconds > kYear) {
+    throw bad_value(rule, kWanted);
+  }
+  return std::chrono::seconds(seconds);
+}
+
+std::string pattern_of_path(const Rule& rule) {
+  if (!rule.value.starts_with('/') && !rule.value.starts_with('*')) {
+    throw bad_value(rule, "an absolute path belongs there, in which * stands for any characters");
+  }
+  return std::string(rule.value);
+}
+
+bool yes_or_no(const Rule& rule) {
+  if (rule.value != "yes" && rule.value != "no") {
+    throw bad_value(rule, "yes or no belongs there");
+  }
+  return rule.value == "yes";
+}
+
+void take(const Rule& rule, Policy& policy) {
+  if (rule.value.empty()) {
+    throw bad_value(rule, "a value belongs there");
+  }
+  if (rule.name == "allow") {
+    policy.allow.push_back(pattern_of_path(rule));
+  } else if (rule.name == "allow-variable") {
+    policy.allow_variables.emplace_back(rule.value);
+  } else if (rule.name == "deny-variable") {
+    policy.deny_variables.emplace_back(rule.value);
+  } else if (rule.name == "shell") {
+    policy.shell = yes_or_no(rule);
+  } else if (rule.name == "largest-file") {
+    policy.file_bytes_max = bytes_of(rule);
+  } else if (rule.name == "store") {
+    policy.store_bytes_max = bytes_of(rule);
+  } else if (rule.name == "output") {
+    policy.output_bytes_max = bytes_of(rule);
+  } else if (rule.name == "run-time") {
+    policy.run_max = seconds_of(rule);
+  } else if (rule.name == "wait-time") {
+    policy.wait_max = seconds_of(rule);
+  } else {
+    throw usage_error("policy.unknown_rule",
+                      "{}: there is no rule \"{}\"; there are: allow, allow-variable, "
+                      "deny-variable, shell, largest-file, store, output, run-time, wait-time",
+                      rule.place, rule.name);
+  }
+}
+
+bool any_matches(const std::vector<std::string>& patterns, std::string_view text) {
+  return std::any_of(patterns.begin(), patterns.end(),
+                     [&](const std::string& pattern) { return matches(pattern, text); });
+}
+
+}  // namespace
+
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;  // the last one met, and what it stands for so far
+  std::size_t resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+std::vector<std::string> variables_denied_by_default(bool programs_are_limited) {
+  std::vector<std::string> denied{"LD_*",        "GCONV_PATH", "GLIBC_TUNABLES", "BASH_ENV", "ENV",
+                                  "BASH_FUNC_*", "SHELLOPTS",  "BASHOPTS",       "PS4"};
+  if (programs_are_limited) {
+    // Where only certain programs may be run, nobody may lend them other code either.
+    for (const char* variable :
+         {"PATH", "PYTHON*", "PERL5*", "RUBY*", "NODE_*", "JAVA_*", "CLASSPATH", "OPENSSL_CONF",
+          "ASCEND_OPP_PATH", "ASCEND_CUSTOM_OPP_PATH", "ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME",
+          "TORCH_*", "TF_*"}) {
+      denied.emplace_back(variable);
+    }
+  }
+  return denied;
+}
+
+Policy parse_policy(std::string_view text, const std::string& file) {
+  Policy policy;
+  for (int number = 1; !text.empty(); ++number) {
+    const auto end = std::min(text.find('\n'), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.front() == '#') {
+      continue;
+    }
+    const auto equals = line.find('=');
+    if (equals == std::string_view::npos) {
+      throw usage_error("policy.no_rule", "{}:{}: \"{}\" is no rule: write NAME = VALUE", file,
+                        number, line);
+    }
+    take({trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)),
+          fmt::format("{}:{}", file, number)},
+         policy);
+  }
+  if (policy.deny_variables.empty()) {
+    policy.deny_variables = variables_denied_by_default(!policy.allow.empty());
+  }
+  return policy;
+}
+
+std::optional<Message> refusal_of_trial(const Policy& policy, const protocol::TrialSpec& spec) {
+  if (spec.shell && !policy.shell_allowed()) {
+    return message("policy.no_shell",
+                   "the owner of this box allows no shell (agent.conf: {}): write a run_command "
+                   "without \"shell\"",
+                   policy.shell ? "shell = no" : "allow, without shell = yes");
+  }
+  for (const auto& [variable, value] : spec.environment) {
+    if (any_matches(policy.deny_variables, variable) &&
+        !any_matches(policy.allow_variables, variable)) {
+      return message("policy.variable_denied",
+                     "the owner of this box does not let clients set {} (agent.conf: "
+                     "deny-variable; allow-variable = {} would let them)",
+                     variable, variable);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Message> refusal_of_program(const Policy& policy, std::string_view executable) {
+  if (policy.allow.empty() || any_matches(policy.allow, executable)) {
+    return std::nullopt;
+  }
+  return message("policy.program_not_allowed",
+                 "the owner of this box does not let clients run {} (agent.conf: allow = {})",
+                 executable, fmt::format("{}", fmt::join(policy.allow, ", ")));
+}
+
+std::optional<Message> refusal_of_file(const Policy& policy, std::uint64_t file_bytes) {
+  if (policy.file_bytes_max == 0 || file_bytes <= policy.file_bytes_max) {
+    return std::nullopt;
+  }
+  return message("policy.file_too_large",
+                 "the owner of this box takes no file of {} (agent.conf: largest-file = {})",
+                 size_text(file_bytes), size_text(policy.file_bytes_max));
+}
+
+}  // namespace mstune::agent

@@ -1,0 +1,54 @@
+// What the owner of this box lets clients do, as agent.conf says it. Pure.
+//
+// The rules bind whoever comes over the wire, not the agent's own user: a coordinator's own agent
+// has no policy. Each refusal names its rule.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/message.h"
+#include "common/time.h"
+#include "protocol/messages.h"
+
+namespace mstune::agent {
+
+// In patterns "*" stands for any characters, "/" too.
+struct Policy {
+  std::vector<std::string> allow;            // over resolved executables; empty: any
+  std::vector<std::string> allow_variables;  // before those that are denied
+  std::vector<std::string> deny_variables;
+  std::optional<bool> shell;         // nothing: as long as any program may be run
+  std::uint64_t file_bytes_max = 0;  // of one upload; 0: none, as in the next two
+  std::uint64_t store_bytes_max = 0;
+  std::uint64_t output_bytes_max = 0;          // of one trial
+  Duration run_max = Duration::zero();         // zero: none
+  Duration wait_max = std::chrono::hours(24);  // for a device
+
+  [[nodiscard]] bool shell_allowed() const { return shell.value_or(allow.empty()); }
+};
+
+// Denied unless agent.conf has "deny-variable" lines of its own: variables through which a program
+// is made to load or run something else.
+std::vector<std::string> variables_denied_by_default(bool programs_are_limited);
+
+// Reads agent.conf; `file` names it in errors. Throws a usage error for a line that is no rule: a
+// rule that is passed over would leave open what its owner believes closed.
+Policy parse_policy(std::string_view text, const std::string& file);
+
+// Why this trial may not run here, as far as its words tell; nothing when it may.
+std::optional<Message> refusal_of_trial(const Policy& policy, const protocol::TrialSpec& spec);
+
+// The same of the executable that would be run, or the script that would be sourced ("cann_env"):
+// an absolute path without links.
+std::optional<Message> refusal_of_program(const Policy& policy, std::string_view executable);
+
+// The same of a file that is offered.
+std::optional<Message> refusal_of_file(const Policy& policy, std::uint64_t file_bytes);
+
+bool matches(std::string_view pattern, std::string_view text);
+
+}  // namespace mstune::agent

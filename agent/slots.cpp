@@ -1,0 +1,109 @@
+#include "agent/slots.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace mstune::agent {
+namespace {
+
+const std::string& party_of(const Slots::Trial& trial) {
+  return trial.client.empty() ? trial.key.campaign : trial.client;
+}
+
+// A campaign's id is nobody else's business, so where clients have no names they stay nameless.
+std::string name_of(const Slots::Trial& trial) {
+  return trial.client.empty() ? std::string("a client without a key") : trial.client;
+}
+
+std::uint64_t seconds(Duration duration) {
+  const auto count = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
+}
+
+}  // namespace
+
+Slots::Slots(const std::vector<int>& devices) {
+  for (const int device : devices) {
+    slots_.push_back({device, std::nullopt, false});
+  }
+  if (slots_.empty()) {
+    slots_.emplace_back();
+  }
+}
+
+void Slots::wait(const protocol::TrialKey& key, const std::string& client, TimePoint now,
+                 TimePoint until) {
+  waiting_.push_back({key, client, now, until});
+}
+
+void Slots::stop_waiting(const protocol::TrialKey& key) {
+  std::erase_if(waiting_, [&](const Trial& trial) { return trial.key == key; });
+}
+
+void Slots::release(const protocol::TrialKey& key, bool stuck) {
+  stop_waiting(key);
+  for (Slot& slot : slots_) {
+    if (slot.holder && slot.holder->key == key) {
+      slot.holder.reset();
+      slot.unusable = slot.unusable || stuck;
+    }
+  }
+}
+
+std::vector<Slots::Grant> Slots::give_out(TimePoint now) {
+  const auto last_turn = [&](const Trial& trial) {
+    const auto found = turns_.find(party_of(trial));
+    return found == turns_.end() ? 0 : found->second;
+  };
+  std::vector<Grant> grants;
+  for (Slot& slot : slots_) {
+    if (waiting_.empty() || slot.holder || slot.unusable) {
+      continue;
+    }
+    const auto next = std::min_element(
+        waiting_.begin(), waiting_.end(),
+        [&](const Trial& left, const Trial& right) { return last_turn(left) < last_turn(right); });
+    turns_[party_of(*next)] = ++turn_;
+    grants.push_back({next->key, slot.device});
+    slot.holder = std::move(*next);
+    slot.holder->since = now;
+    waiting_.erase(next);
+  }
+  // Campaigns without keys come and go for ever; forgetting who had turns costs one round of them.
+  constexpr std::size_t kTurnsKept = 1024;
+  if (turns_.size() > kTurnsKept) {
+    turns_.clear();
+  }
+  return grants;
+}
+
+std::string Slots::holders() const {
+  std::set<std::string> names;
+  for (const Slot& slot : slots_) {
+    if (slot.holder) {
+      names.insert(name_of(*slot.holder));
+    }
+  }
+  return names.empty() ? std::string("nobody") : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<protocol::DeviceCondition> Slots::conditions(TimePoint now) const {
+  std::vector<protocol::DeviceCondition> conditions;
+  for (const Slot& slot : slots_) {
+    protocol::DeviceCondition condition;
+    condition.device = slot.device.value_or(condition.device);
+    condition.state = slot.unusable ? protocol::kDeviceUnusable : protocol::kDeviceFree;
+    if (slot.holder) {
+      condition.state = protocol::kDeviceBusy;
+      condition.holder = name_of(*slot.holder);
+      condition.trial = slot.holder->key.trial;
+      condition.held_for_s = seconds(now - slot.holder->since);
+    }
+    conditions.push_back(std::move(condition));
+  }
+  return conditions;
+}
+
+}  // namespace mstune::agent

@@ -1,0 +1,65 @@
+// Who has a device and who gets the next one: pure, and used by the desk only.
+//
+// A device belongs to one trial at a time, whoever the clients are. Those who wait take turns.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/time.h"
+#include "protocol/agent_messages.h"
+
+namespace mstune::agent {
+
+class Slots {
+ public:
+  // One slot for each logic id; one that leaves device selection alone when there are none.
+  explicit Slots(const std::vector<int>& devices);
+
+  // `client` is the name of a key, or empty.
+  // It waits until `until` at the longest: see overdue().
+  void wait(const protocol::TrialKey& key, const std::string& client, TimePoint now,
+            TimePoint until = kNever);
+  void stop_waiting(const protocol::TrialKey& key);
+  // The trial is no more. `stuck`: its processes are, so that its device cannot be used again.
+  void release(const protocol::TrialKey& key, bool stuck);
+
+  struct Grant {
+    protocol::TrialKey key;
+    std::optional<int> device;
+  };
+  // Gives free devices to those who wait. Not first come, first served: a client that sends a
+  // hundred trials at once would have the box for itself. Next is the oldest trial of the client
+  // whose last turn is longest ago (of the campaign, where clients have no names).
+  std::vector<Grant> give_out(TimePoint now);
+
+  struct Trial {
+    protocol::TrialKey key;
+    std::string client;
+    TimePoint since{};
+    TimePoint until = kNever;  // meaningless once it has a device
+  };
+  [[nodiscard]] const std::deque<Trial>& waiting() const { return waiting_; }
+
+  // Whose trials have the devices, for people: "ann, bob".
+  [[nodiscard]] std::string holders() const;
+  [[nodiscard]] std::vector<protocol::DeviceCondition> conditions(TimePoint now) const;
+
+ private:
+  struct Slot {
+    std::optional<int> device;
+    std::optional<Trial> holder;
+    bool unusable = false;
+  };
+
+  std::vector<Slot> slots_;
+  std::deque<Trial> waiting_;                   // as they came
+  std::map<std::string, std::uint64_t> turns_;  // when each party last got a slot, counted
+  std::uint64_t turn_ = 0;
+};
+
+}  // namespace mstune::agent

@@ -1,0 +1,61 @@
+#include "agent/work_directory.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include "common/error.h"
+#include "common/os/file.h"
+#include "common/os/process_tree.h"
+#include "common/os/socket.h"
+#include "common/os/tree_ending.h"
+#include "common/time.h"
+
+namespace mstune::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+os::UniqueFd claim_work_directory(const fs::path& work_dir) {
+  os::make_private_directory(work_dir);
+  const fs::path path = work_dir / "lock";
+  os::UniqueFd lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock.valid() || ::flock(lock.value(), LOCK_EX | LOCK_NB) != 0) {
+    throw environment_error("agent.work_dir_in_use",
+                            "another agent uses {}: end it, or give this one a --work-dir of its "
+                            "own",
+                            work_dir.string());
+  }
+  return lock;
+}
+
+// The name of a trial's directory is its cookie: whatever process still carries it belongs to an
+// agent that is no more.
+std::optional<Message> clear_former_life(const fs::path& work_dir) {
+  const fs::path trials = work_dir / "trials";
+  os::make_private_directory(trials);
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  std::size_t ended = 0;
+  std::size_t swept = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(trials)) {
+    os::TreeIdentity tree{
+        0, fmt::format("{}={}", kCookieName, entry.path().filename().string()), {}};
+    ended += os::find_tree(tree).size();
+    os::TreeEnder ender(tree, {});
+    while (ender.step(now()) == os::EndingState::going_on) {
+      os::PollSet().wait(ender.deadline() - now());
+    }
+    os::remove_tree(entry.path());
+    ++swept;
+  }
+  if (swept == 0) {
+    return std::nullopt;
+  }
+  return message("agent.former_life",
+                 "the agent was started again: it ended {} processes and removed {} trial "
+                 "directories of its former life",
+                 ended, swept);
+}
+
+}  // namespace mstune::agent

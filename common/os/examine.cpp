@@ -1,0 +1,142 @@
+#include "common/os/examine.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <optional>
+#include <system_error>
+
+#include "common/error.h"
+#include "common/os/file.h"
+#include "common/os/identity.h"
+#include "common/os/pass_folder.h"
+#include "common/os/pass_library.h"
+
+namespace mstune::os {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kInfoBytesMax = 64 * 1024;
+
+bool exists_as_directory(const fs::path& path) {
+  std::error_code failure;
+  return fs::is_directory(path, failure);
+}
+
+// The value of "version=" or "Version=" in one of CANN's info files.
+std::optional<std::string> version_in(const fs::path& file) {
+  std::string text;
+  try {
+    text = read_file(file, kInfoBytesMax);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  for (const std::string_view key : {"version=", "Version="}) {
+    std::size_t at = text.find(key);
+    while (at != std::string::npos && at > 0 && text[at - 1] != '\n') {
+      at = text.find(key, at + 1);
+    }
+    if (at != std::string::npos) {
+      const std::size_t begin = at + key.size();
+      std::string value = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
+      std::erase(value, '"');
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+template <std::size_t kCount>
+std::string first_version(const std::array<fs::path, kCount>& files) {
+  for (const fs::path& file : files) {
+    if (const auto version = version_in(file)) {
+      return *version;
+    }
+  }
+  return {};
+}
+
+// The nearest directory above that exists is what a new one would be made in.
+Place place_of(const fs::path& path) {
+  Place place;
+  place.path = path.string();
+  fs::path existing = path;
+  while (!exists_as_directory(existing) && existing.has_relative_path()) {
+    existing = existing.parent_path();
+  }
+  place.writable = ::access(existing.c_str(), W_OK | X_OK) == 0;
+  try {
+    place.free_bytes = free_space(existing);
+  } catch (const Error&) {
+    place.writable = false;
+  }
+  return place;
+}
+
+// As the log library chooses it; without these variables it takes the home of the passwd entry.
+Place build_log_of(const Variables& variables) {
+  if (const std::string path = value_of(variables, "ASCEND_PROCESS_LOG_PATH"); !path.empty()) {
+    return place_of(path);
+  }
+  const std::string work = value_of(variables, "ASCEND_WORK_PATH");
+  return work.empty() ? Place{} : place_of(fs::path(work) / "log");
+}
+
+void look_at_cann(const Variables& variables, BoxFacts& facts) {
+  const fs::path home = value_of(variables, "ASCEND_HOME_PATH");
+  const fs::path opp = value_of(variables, "ASCEND_OPP_PATH");
+  facts.home_exists = !home.empty() && exists_as_directory(home);
+  facts.opp_exists = !opp.empty() && exists_as_directory(opp);
+  facts.atc = find_program("atc", value_of(variables, "PATH"));
+  if (facts.home_exists) {
+    const fs::path info = home / (facts.architecture + "-linux");
+    facts.cann_version = first_version(
+        std::array{info / "ascend_toolkit_install.info", home / "compiler" / "version.info",
+                   home / "runtime" / "version.info", home / "opp" / "version.info"});
+  }
+  facts.driver_version =
+      first_version(std::array{fs::path("/usr/local/Ascend/driver/version.info"),
+                               home.empty() ? fs::path() : home / "driver" / "version.info"});
+  if (facts.opp_exists) {
+    const std::vector<std::string> search = split_path_list(value_of(variables, "LD_LIBRARY_PATH"));
+    const PassFolder folder(opp);
+    facts.passes = folder.list(search);
+    facts.strays = folder.strays();
+    facts.leases = folder.leases();
+    facts.toolkit_abi = toolkit_abi(search);
+  }
+}
+
+}  // namespace
+
+BoxFacts examine(const ExamineRequest& request) {
+  BoxFacts facts;
+  facts.host = host_name();
+  facts.software = request.software;
+  facts.architecture = architecture();
+  facts.is_root = ::geteuid() == 0;
+  for (const auto& [name, value] : request.variables) {
+    if (is_telling_variable(name)) {
+      facts.variables[name] = value;
+    }
+  }
+  look_at_cann(request.variables, facts);
+  facts.work = place_of(request.work_directory);
+  facts.plog_root = request.plog_root.string();
+  facts.build_log = build_log_of(request.variables);
+  return facts;
+}
+
+std::string find_program(const std::string& name, const std::string& path_list) {
+  for (const std::string& directory : split_path_list(path_list)) {
+    const fs::path path = fs::path(directory) / name;
+    std::error_code failure;
+    if (fs::is_regular_file(path, failure) && ::access(path.c_str(), X_OK) == 0) {
+      return path.string();
+    }
+  }
+  return {};
+}
+
+}  // namespace mstune::os

@@ -1,0 +1,73 @@
+#include "common/os/guarded_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "common/error.h"
+#include "common/os/descriptor.h"
+#include "common/os/failure.h"
+
+namespace mstune::os {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr unsigned kOthersWrite = 022;
+constexpr unsigned kOthersAtAll = 077;
+
+bool is_trusted_owner(uid_t owner) {
+  return owner == ::geteuid() || owner == 0;
+}
+
+void check_permissions(const fs::path& path, const struct stat& info, Guard guard) {
+  const bool secret = guard == Guard::nobody_else_reads;
+  if (is_trusted_owner(info.st_uid) &&
+      (info.st_mode & (secret ? kOthersAtAll : kOthersWrite)) == 0) {
+    return;
+  }
+  throw usage_error("file.wide_permissions",
+                    "{} has permissions {} and is the file of user {}: others could {} it, so it "
+                    "is not used; chmod {} it, as its owner",
+                    path.string(), fmt::format("{:o}", info.st_mode & 07777U), info.st_uid,
+                    secret ? "read" : "write", secret ? "600" : "go-w");
+}
+
+}  // namespace
+
+std::string read_guarded(const fs::path& path, Guard guard, std::size_t size_max) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  struct stat info {};
+  if (!file.valid() || ::fstat(file.value(), &info) != 0) {
+    throw usage_error("file.cannot_read", "cannot read {}: {}", path.string(),
+                      errno == ELOOP ? "it is a link" : reason(errno));
+  }
+  if (!S_ISREG(info.st_mode)) {
+    throw usage_error("file.not_regular", "{} is not a regular file", path.string());
+  }
+  check_permissions(path, info, guard);
+  std::string text(size_max + 1, '\0');
+  std::size_t size = 0;
+  ssize_t got = 0;
+  while (size < text.size() &&
+         (got = ::read(file.value(), text.data() + size, text.size() - size)) > 0) {
+    size += static_cast<std::size_t>(got);
+  }
+  if (got < 0 || size > size_max) {
+    throw usage_error("file.cannot_read", "cannot read {}: {}", path.string(),
+                      got < 0 ? reason(errno) : "it is too large to be what it should be");
+  }
+  text.resize(size);
+  return text;
+}
+
+void check_guarded_directory(const fs::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
+    check_permissions(path, info, Guard::nobody_else_writes);
+  }
+}
+
+}  // namespace mstune::os

@@ -1,0 +1,23 @@
+// Files that others must not have tampered with: keys, lists of those who may, the owner's rules.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+namespace mstune::os {
+
+enum class Guard {
+  nobody_else_reads,   // 0600 at the most
+  nobody_else_writes,  // 0644
+};
+
+// The text of a regular file of this user's or root's, at most `size_max` bytes. Checked on the
+// open file, so that nobody can exchange it in between. Throws a usage error: no such file, a link,
+// wider permissions, too large.
+std::string read_guarded(const std::filesystem::path& path, Guard guard, std::size_t size_max);
+
+// Throws a usage error when it is a directory into which others can put files.
+void check_guarded_directory(const std::filesystem::path& path);
+
+}  // namespace mstune::os

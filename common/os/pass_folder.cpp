@@ -1,0 +1,249 @@
+#include "common/os/pass_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+#include "common/error.h"
+#include "common/os/failure.h"
+#include "common/os/file.h"
+#include "common/os/identity.h"
+#include "common/os/pass_library.h"
+
+namespace mstune::os {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kScanned = "custom_fusion_passes";
+constexpr int kStrayDepthMax = 4;
+
+std::vector<fs::path> entries_of(const fs::path& directory) {
+  std::vector<fs::path> entries;
+  std::error_code failure;
+  for (fs::directory_iterator at(directory, failure), end; !failure && at != end;
+       at.increment(failure)) {
+    entries.push_back(at->path());
+  }
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+// Every library that GE would load, in its order.
+std::vector<fs::path> scanned_libraries(const fs::path& vendors) {
+  std::vector<fs::path> libraries;
+  for (const fs::path& vendor : entries_of(vendors)) {
+    for (const fs::path& entry : entries_of(vendor / kScanned)) {
+      if (entry.extension() == ".so") {
+        libraries.push_back(entry);
+      }
+    }
+  }
+  return libraries;
+}
+
+// True while its holder lives: the kernel gives the lock back however a process ends.
+bool is_held(const fs::path& lease) {
+  const UniqueFd file(::open(lease.c_str(), O_RDONLY | O_CLOEXEC));
+  return file.valid() && ::flock(file.value(), LOCK_SH | LOCK_NB) != 0;
+}
+
+Error cannot_change(const fs::path& path, const std::string& why) {
+  return environment_error("pass.cannot_change",
+                           "cannot change {}: {}; run it as the owner of that CANN, or point "
+                           "ASCEND_OPP_PATH to a copy of its opp/ that is yours",
+                           path.string(), why);
+}
+
+void remove_file(const fs::path& path) {
+  std::error_code failure;
+  fs::remove(path, failure);
+  if (failure) {
+    throw cannot_change(path, reason(failure.value()));
+  }
+}
+
+// Leaves the directory where others have put something into it.
+void remove_if_empty(const fs::path& directory) {
+  ::rmdir(directory.c_str());
+}
+
+}  // namespace
+
+fs::path PassFolder::vendor() const {
+  return vendors() / kPassVendor;
+}
+
+fs::path PassFolder::library() const {
+  return vendor() / kScanned / kPassFile;
+}
+
+bool PassFolder::is_installed() const {
+  std::error_code failure;
+  return fs::exists(library(), failure);
+}
+
+std::vector<PassLibrary> PassFolder::list(const std::vector<std::string>& search) const {
+  std::vector<PassLibrary> passes;
+  for (const fs::path& path : scanned_libraries(vendors())) {
+    passes.push_back(look_at_pass(path, search));
+  }
+  return passes;
+}
+
+std::vector<std::string> PassFolder::strays() const {
+  const std::vector<fs::path> scanned = scanned_libraries(vendors());
+  std::vector<std::string> strays;
+  std::error_code failure;
+  for (fs::recursive_directory_iterator at(vendors(), failure), end; !failure && at != end;
+       at.increment(failure)) {
+    if (at.depth() >= kStrayDepthMax) {
+      at.disable_recursion_pending();
+    }
+    const std::string name = at->path().filename().string();
+    const bool is_one = name == kPassFile || name == kSamplePassFile;
+    if (is_one && std::find(scanned.begin(), scanned.end(), at->path()) == scanned.end()) {
+      strays.push_back(at->path().string());
+    }
+  }
+  return strays;
+}
+
+std::vector<PassLease> PassFolder::leases() const {
+  std::vector<PassLease> leases;
+  for (const fs::path& path : entries_of(vendor() / "leases")) {
+    leases.push_back({read_file(path, 4096), is_held(path)});
+  }
+  return leases;
+}
+
+// Whoever changes something here holds the directory itself: no file is left for that.
+UniqueFd PassFolder::lock() const {
+  std::error_code failure;
+  fs::create_directories(vendors(), failure);
+  if (failure) {
+    throw cannot_change(vendors(), reason(failure.value()));
+  }
+  UniqueFd directory(::open(vendors().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.valid() || ::flock(directory.value(), LOCK_EX) != 0) {
+    throw cannot_change(vendors(), reason(errno));
+  }
+  return directory;
+}
+
+void PassFolder::put(std::string_view bytes) const {
+  try {
+    make_directory(library().parent_path());
+    write_file_atomically(library(), bytes, 0755);
+  } catch (const Error& error) {
+    throw cannot_change(library(), error.what());
+  }
+}
+
+void PassFolder::take_away() const {
+  remove_file(library());
+  for (const fs::path& lease : entries_of(vendor() / "leases")) {
+    remove_file(lease);
+  }
+  remove_if_empty(vendor() / "leases");
+  remove_if_empty(vendor() / kScanned);
+  remove_if_empty(vendor());
+}
+
+void PassFolder::install(std::string_view bytes) const {
+  const UniqueFd locked = lock();
+  put(bytes);
+  for (const fs::path& lease : entries_of(vendor() / "leases")) {
+    if (!is_held(lease)) {
+      remove_file(lease);
+    }
+  }
+  remove_if_empty(vendor() / "leases");
+}
+
+bool PassFolder::remove() const {
+  if (!is_installed() && leases().empty()) {
+    return false;
+  }
+  const UniqueFd locked = lock();
+  for (const PassLease& lease : leases()) {
+    if (lease.alive) {
+      throw environment_error("pass.held", "{} tunes with the pass: let it end first", lease.owner);
+    }
+  }
+  const bool was_there = is_installed();
+  take_away();
+  return was_there;
+}
+
+std::vector<std::string> PassFolder::remove_samples() const {
+  std::vector<std::string> removed;
+  for (const fs::path& path : scanned_libraries(vendors())) {
+    if (path.filename() == kSamplePassFile) {
+      remove_file(path);
+      remove_if_empty(path.parent_path());
+      remove_if_empty(path.parent_path().parent_path());
+      removed.push_back(path.string());
+    }
+  }
+  return removed;
+}
+
+HeldPass::HeldPass(PassFolder folder, std::string_view bytes, std::string_view owner)
+    : folder_(std::move(folder)) {
+  const UniqueFd locked = folder_.lock();
+  const std::vector<PassLease> others = folder_.leases();
+  if (folder_.is_installed() && others.empty()) {
+    return;
+  }
+  took_over_ = std::any_of(others.begin(), others.end(),
+                           [](const PassLease& lease) { return !lease.alive; });
+  const fs::path leases = folder_.vendor() / "leases";
+  make_directory(leases);
+  for (const fs::path& lease : entries_of(leases)) {
+    if (!is_held(lease)) {
+      remove_file(lease);
+    }
+  }
+  // The lease comes first: a crash in between leaves a lease without a pass, never the other way.
+  lease_ = leases / random_hex_id(8);
+  write_file_atomically(lease_, owner);
+  lease_lock_ = UniqueFd(::open(lease_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!lease_lock_.valid() || ::flock(lease_lock_.value(), LOCK_EX) != 0) {
+    throw cannot_change(lease_, reason(errno));
+  }
+  managed_ = true;
+  folder_.put(bytes);
+}
+
+HeldPass::~HeldPass() {
+  static_cast<void>(release());
+}
+
+std::optional<Message> HeldPass::release() {
+  if (!managed_) {
+    return std::nullopt;
+  }
+  managed_ = false;
+  try {
+    const UniqueFd locked = folder_.lock();
+    lease_lock_.reset();
+    remove_file(lease_);
+    const std::vector<PassLease> others = folder_.leases();
+    const bool is_held = std::any_of(others.begin(), others.end(),
+                                     [](const PassLease& lease) { return lease.alive; });
+    if (!is_held) {
+      folder_.take_away();
+    }
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.message();
+  }
+}
+
+}  // namespace mstune::os

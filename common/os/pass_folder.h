@@ -1,0 +1,81 @@
+// The folders that GE scans for custom passes, and our pass in them.
+//
+// GE loads $ASCEND_OPP_PATH/vendors/<any>/custom_fusion_passes/*.so, vendors and files in byte
+// order. With the pass in place every step is recorded and waited for, which must never reach
+// production: whoever needs it for a while holds it (HeldPass), and what a crash leaves behind is
+// recognised by the lock that its holder no longer has.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/box_facts.h"
+#include "common/message.h"
+#include "common/os/descriptor.h"
+
+namespace mstune::os {
+
+class PassFolder {
+ public:
+  explicit PassFolder(std::filesystem::path opp_path) : opp_path_(std::move(opp_path)) {}
+
+  // Where our pass belongs.
+  [[nodiscard]] std::filesystem::path library() const;
+  [[nodiscard]] bool is_installed() const;
+
+  // What GE would load, in its order. `search` are the directories of LD_LIBRARY_PATH.
+  [[nodiscard]] std::vector<PassLibrary> list(const std::vector<std::string>& search) const;
+  // Our pass and the sample's below vendors/ where GE does not look.
+  [[nodiscard]] std::vector<std::string> strays() const;
+  [[nodiscard]] std::vector<PassLease> leases() const;
+
+  // Puts the bytes of a library there, to stay; a reader sees the old one or the new one. Throws
+  // an environment error that says what to do.
+  void install(std::string_view bytes) const;
+  // False when it was not there. Throws while somebody holds it.
+  bool remove() const;
+  // Removes the sample's library wherever GE would load it, and tells where that was.
+  std::vector<std::string> remove_samples() const;
+
+ private:
+  friend class HeldPass;
+
+  [[nodiscard]] std::filesystem::path vendors() const { return opp_path_ / "vendors"; }
+  [[nodiscard]] std::filesystem::path vendor() const;
+  [[nodiscard]] UniqueFd lock() const;
+  void put(std::string_view bytes) const;
+  void take_away() const;
+
+  std::filesystem::path opp_path_;
+};
+
+// Keeps the pass installed while it lives. Several holders share one; one that somebody installed
+// to stay is left alone.
+class HeldPass {
+ public:
+  // `owner` names the holder for people. Throws as PassFolder::install() does.
+  HeldPass(PassFolder folder, std::string_view bytes, std::string_view owner);
+  ~HeldPass();
+  HeldPass(const HeldPass&) = delete;
+  HeldPass& operator=(const HeldPass&) = delete;
+
+  // Removes the pass unless others hold it. What went wrong, or nothing; once.
+  std::optional<Message> release();
+
+  // False when it was there before, to stay.
+  [[nodiscard]] bool is_managed() const { return managed_; }
+  // True when a former holder had left it behind.
+  [[nodiscard]] bool took_over() const { return took_over_; }
+
+ private:
+  PassFolder folder_;
+  std::filesystem::path lease_;
+  UniqueFd lease_lock_;
+  bool managed_ = false;
+  bool took_over_ = false;
+};
+
+}  // namespace mstune::os

@@ -1,0 +1,25 @@
+// The options of `mstune agents`.
+#pragma once
+
+#include "coordinator/agents.h"
+
+namespace CLI {
+class App;
+}
+
+namespace mstune::coordinator {
+
+class AgentsArguments {
+ public:
+  // Adds the subcommand to `app`, which must not outlive this.
+  explicit AgentsArguments(CLI::App& app);
+
+  [[nodiscard]] const CLI::App* command() const { return command_; }
+  [[nodiscard]] AgentsOptions options() const { return options_; }
+
+ private:
+  AgentsOptions options_;
+  CLI::App* command_;
+};
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,114 @@
+#include "coordinator/commands/doctor.h"
+
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+#include "common/error.h"
+#include "common/os/examine.h"
+#include "common/os/file.h"
+#include "common/version.h"
+#include "coordinator/doctor/report.h"
+#include "coordinator/inquiry.h"
+
+namespace mstune::coordinator {
+namespace {
+
+constexpr Duration kConnectMax = std::chrono::seconds(10);
+
+struct DoctorOptions {
+  std::string mode = "online";
+  std::string target_file;
+  bool json = false;
+};
+
+// What builds on this machine meet.
+BoxFacts examine_here(const std::vector<std::string>& environment) {
+  os::ExamineRequest request;
+  request.variables = variables_of(environment);
+  request.work_directory = local_work_parent(environment);
+  request.plog_root = request.work_directory / "mstune-XXXXXX/trials/01234567-1000/plog";
+  request.software = kVersion;
+  BoxFacts facts = os::examine(request);
+  facts.agent = os::find_program(agent_program(), value_of(request.variables, "PATH"));
+  return facts;
+}
+
+// What trials on this machine meet: its own agent is asked, as the one of a target would be.
+BoxFacts examine_as_trials(const std::vector<std::string>& environment, std::ostream& err) {
+  try {
+    const LocalAgent agent(environment, std::chrono::seconds(60));
+    return Inquiry(agent, kConnectMax).examine({}).facts;
+  } catch (const Error& error) {
+    err << "mstune: " << error.what() << '\n';
+    return examine_here(environment);
+  }
+}
+
+// The facts about the target's machine, or nothing and a finding that says why.
+std::optional<BoxFacts> examine_there(const Target& target,
+                                      const std::vector<std::string>& environment,
+                                      Diagnosis& diagnosis) {
+  try {
+    return Inquiry(target, environment, kConnectMax).examine(target.cann_env).facts;
+  } catch (const Error& error) {
+    diagnosis.findings.push_back(
+        {"target.reachable", Health::failure, error.message(),
+         message("target.reachable_remedy",
+                 "start an agent there (scripts/install-agent.sh does), see that its port is open, "
+                 "and look at the target file")});
+    return std::nullopt;
+  }
+}
+
+std::vector<Diagnosis> diagnose_all(const DoctorOptions& options, World& world) {
+  std::optional<Target> target;
+  if (!options.target_file.empty()) {
+    target = parse_target(os::read_file(options.target_file), options.target_file);
+  }
+  const CampaignRoles roles = roles_of(options.mode == "offline", target.has_value());
+  const BoxFacts here = roles.here.runs ? examine_as_trials(world.environment, world.err)
+                                        : examine_here(world.environment);
+  std::vector<Diagnosis> diagnoses{
+      {message("doctor.here", "this machine ({})", here.host).text, diagnose(here, roles.here)}};
+  if (target) {
+    Diagnosis diagnosis{message("doctor.there", "the agent at {}", endpoint(*target)).text, {}};
+    const auto there = examine_there(*target, world.environment, diagnosis);
+    if (there) {
+      diagnosis.findings = diagnose(*there, roles.target);
+    }
+    diagnoses.push_back(std::move(diagnosis));
+    if (there) {
+      diagnoses.push_back(
+          {message("doctor.both", "both together").text, compare_boxes(here, *there)});
+    }
+  }
+  return diagnoses;
+}
+
+int doctor(const DoctorOptions& options, World& world) {
+  const std::vector<Diagnosis> diagnoses = diagnose_all(options, world);
+  world.out << (options.json ? diagnosis_json(diagnoses) : diagnosis_text(diagnoses));
+  return has_failure(diagnoses) ? 1 : 0;
+}
+
+}  // namespace
+
+Subcommand doctor_command(CLI::App& app) {
+  const auto options = std::make_shared<DoctorOptions>();
+  CLI::App* command =
+      app.add_subcommand("doctor", "Look for what would spoil a run, and say what to do about it");
+  command
+      ->add_option("--mode", options->mode,
+                   "online: the program compiles its graph itself; offline: atc builds OMs here")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"online", "offline"}));
+  command->add_option("--target", options->target_file,
+                      "Look at the agent's machine, too: the target file that names it");
+  command->add_flag("--json", options->json, "Print one JSON document and nothing else");
+  return {command, [options](World& world) { return doctor(*options, world); }};
+}
+
+}  // namespace mstune::coordinator

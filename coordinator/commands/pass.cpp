@@ -1,0 +1,158 @@
+#include "coordinator/commands/pass.h"
+
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+
+#include "common/error.h"
+#include "common/os/examine.h"
+#include "common/os/file.h"
+#include "common/os/identity.h"
+#include "common/version.h"
+#include "coordinator/doctor/checks.h"
+#include "coordinator/doctor/report.h"
+#include "coordinator/inquiry.h"
+#include "coordinator/pass_place.h"
+
+namespace mstune::coordinator {
+namespace {
+
+constexpr Duration kConnectMax = std::chrono::seconds(10);
+
+struct PassOptions {
+  std::string library;
+  std::string target_file;
+  bool sample = false;
+  bool json = false;
+};
+
+std::optional<Target> target_of(const PassOptions& options) {
+  if (options.target_file.empty()) {
+    return std::nullopt;
+  }
+  return parse_target(os::read_file(options.target_file), options.target_file);
+}
+
+// What the doctor says of passes alone.
+Diagnosis diagnose_passes(const BoxFacts& facts) {
+  Findings findings;
+  check_passes(facts, {.compiles = true, .runs = false, .offline = false}, findings);
+  return {message("pass.title", "custom passes below {} ({})",
+                  value_of(facts.variables, "ASCEND_OPP_PATH"), facts.host)
+              .text,
+          std::move(findings).take()};
+}
+
+Diagnosis look(const PassOptions& options, World& world) {
+  if (const auto target = target_of(options)) {
+    return diagnose_passes(
+        Inquiry(*target, world.environment, kConnectMax).examine(target->cann_env).facts);
+  }
+  os::ExamineRequest request;
+  request.variables = variables_of(world.environment);
+  request.work_directory = "/";
+  request.software = kVersion;
+  static_cast<void>(pass_folder(request.variables));  // says what to do without one
+  return diagnose_passes(os::examine(request));
+}
+
+// The path of the library that is in place now.
+std::string put_in_place(const PassOptions& options, World& world) {
+  if (const auto target = target_of(options)) {
+    Inquiry inquiry(*target, world.environment, kConnectMax);
+    return inquiry
+        .manage_pass({protocol::kPassInstall, target->cann_env, {}},
+                     find_pass_library(options.library, inquiry.welcome().architecture))
+        .path;
+  }
+  const os::PassFolder folder = pass_folder(variables_of(world.environment));
+  folder.install(find_pass_library(options.library, os::architecture()));
+  return folder.library().string();
+}
+
+int install(const PassOptions& options, World& world) {
+  world.out << message("pass.installed",
+                       "installed {}: from now on every program of that CANN that is started with "
+                       "GE_AUTO_MULTISTREAM_PARALLEL_MODE is recorded step by step; remove it when "
+                       "you have tuned",
+                       put_in_place(options, world))
+                   .text
+            << '\n';
+  const Diagnosis diagnosis = look(options, world);
+  world.out << diagnosis_text({diagnosis});
+  return has_failure({diagnosis}) ? 1 : 0;
+}
+
+int remove_samples(World& world) {
+  const os::PassFolder folder = pass_folder(variables_of(world.environment));
+  const std::vector<std::string> removed = folder.remove_samples();
+  for (const std::string& path : removed) {
+    world.out << message("pass.removed", "removed {}", path).text << '\n';
+  }
+  if (removed.empty()) {
+    world.out << message("pass.no_sample", "the sample's pass is not there").text << '\n';
+  }
+  return 0;
+}
+
+int remove(const PassOptions& options, World& world) {
+  std::string path;
+  bool was_there = false;
+  if (const auto target = target_of(options)) {
+    const auto done = Inquiry(*target, world.environment, kConnectMax)
+                          .manage_pass({protocol::kPassRemove, target->cann_env, {}}, {});
+    path = done.path;
+    was_there = done.was_there;
+  } else {
+    const os::PassFolder folder = pass_folder(variables_of(world.environment));
+    path = folder.library().string();
+    was_there = folder.remove();
+  }
+  world.out << (was_there ? message("pass.removed", "removed {}", path)
+                          : message("pass.not_there", "{} is not there", path))
+                   .text
+            << '\n';
+  return 0;
+}
+
+int status(const PassOptions& options, World& world) {
+  const Diagnosis diagnosis = look(options, world);
+  world.out << (options.json ? diagnosis_json({diagnosis}) : diagnosis_text({diagnosis}));
+  return has_failure({diagnosis}) ? 1 : 0;
+}
+
+}  // namespace
+
+Subcommand pass_command(CLI::App& app) {
+  const auto options = std::make_shared<PassOptions>();
+  CLI::App* command =
+      app.add_subcommand("pass", "Install, remove or look at the tuning pass where GE loads it");
+  command->require_subcommand(1);
+  CLI::App* install_app = command->add_subcommand("install", "Put the pass in place");
+  install_app->add_option("--library", options->library,
+                          "The library that cmake built from pass/ (default: looked for)");
+  CLI::App* remove_app = command->add_subcommand("remove", "Take the pass away");
+  CLI::App* status_app = command->add_subcommand("status", "Look at all passes");
+  for (CLI::App* each : {install_app, remove_app, status_app}) {
+    each->add_option("--target", options->target_file,
+                     "On the agent's machine, for online runs there: the target file");
+  }
+  remove_app
+      ->add_flag("--sample", options->sample,
+                 "Take away that of CANN's sample multi_stream_autotune instead, on this machine")
+      ->excludes("--target");
+  status_app->add_flag("--json", options->json, "Print one JSON document and nothing else");
+  return {command, [=](World& world) {
+            if (install_app->parsed()) {
+              return install(*options, world);
+            }
+            if (status_app->parsed()) {
+              return status(*options, world);
+            }
+            return options->sample ? remove_samples(world) : remove(*options, world);
+          }};
+}
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,183 @@
+#include "coordinator/confirm_run.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <ostream>
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "common/os/file.h"
+#include "common/os/identity.h"
+#include "coordinator/analyze.h"
+#include "coordinator/report_table.h"
+#include "coordinator/resume.h"
+#include "coordinator/target.h"
+#include "coordinator/tune.h"
+
+namespace mstune::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kExitInterrupted = 130;
+
+SavedRun read_own_run(const std::string& directory) {
+  SavedRun run = read_saved_run(directory);
+  if (!fs::is_regular_file(run.directory / "campaign.json")) {
+    throw usage_error("confirm.no_campaign",
+                      "{} has no campaign.json, so it does not say what to run: only what mstune "
+                      "measured can be confirmed",
+                      run.directory.string());
+  }
+  return run;
+}
+
+std::string target_file_of(const ConfirmOptions& options, const CampaignDocument& campaign) {
+  if (!options.target_file.empty()) {
+    return options.target_file;
+  }
+  const std::string& saved = campaign.surroundings.target_file;
+  if (campaign.target_host && (saved.empty() || !fs::is_regular_file(saved))) {
+    throw usage_error("confirm.no_target",
+                      "this run was measured on {}, and its target file {} is not there any more: "
+                      "name it with --target",
+                      *campaign.target_host, saved.empty() ? "(not recorded)" : saved);
+  }
+  return saved;
+}
+
+// The program under test has to be the one that was measured.
+void refuse_another_program(const std::string& file, const CampaignDocument& campaign,
+                            TuneOptions& tune) {
+  const std::string in_target = parse_target(os::read_file(file), file).run_command;
+  if (in_target.empty()) {
+    return;
+  }
+  if (in_target != campaign.command) {
+    throw usage_error("confirm.other_program",
+                      "{}: \"run_command\" is \"{}\", but what was measured is \"{}\": a winner is "
+                      "confirmed by the same program",
+                      file, in_target, campaign.command);
+  }
+  tune.run_command.clear();
+}
+
+// What `tune` would be asked for, to run these two.
+TuneOptions tune_options(const ConfirmOptions& options, const CampaignDocument& campaign,
+                         const Candidate& winner) {
+  TuneOptions tune;
+  tune.offline = campaign.mode == "offline";
+  tune.run_command = campaign.command;
+  tune.compile_command = campaign.compile_command.value_or("");
+  tune.candidates = {kDefaultCandidate, winner};
+  tune.order = campaign.order.kind;
+  tune.seed = campaign.order.seed;
+  tune.digest_pattern = campaign.digest_pattern;
+  tune.gates = campaign.gates;
+  tune.om_dir = campaign.surroundings.om_directory;
+  tune.timeout = options.timeout.value_or(
+      std::chrono::milliseconds(static_cast<std::int64_t>(campaign.surroundings.timeout_s * 1000)));
+  const std::string file = target_file_of(options, campaign);
+  if (!file.empty()) {
+    tune.target_files = {file};
+    refuse_another_program(file, campaign, tune);
+  }
+  return tune;
+}
+
+// The OM that was measured, where it is still there.
+void reuse_oms(const fs::path& om_directory, SessionOptions& session) {
+  for (const Candidate& candidate : session.campaign.candidates) {
+    std::vector<fs::path> found;
+    std::error_code failure;
+    for (const auto& entry : fs::directory_iterator(om_directory, failure)) {
+      if (is_artifact_name(entry.path().filename().string(), "model_" + file_name(candidate))) {
+        found.push_back(entry.path());
+      }
+    }
+    if (found.size() == 1) {
+      session.built[candidate] = found.front();
+    }
+  }
+}
+
+// Numbers go on where those of the run end.
+std::vector<Trial> fresh_trials(const ConfirmOptions& options, const CampaignDocument& campaign,
+                                const std::vector<EvaluatedTrial>& trials,
+                                const Candidate& winner) {
+  std::uint32_t next_index = 0;
+  ConfirmingPlan plan{winner, options.rounds};
+  for (const EvaluatedTrial& trial : trials) {
+    next_index = std::max(next_index, trial.trial.index + 1);
+    if (trial.trial.purpose == Purpose::confirm) {
+      plan.first_round = std::max(plan.first_round, trial.trial.repeat + 1);
+    }
+  }
+  return confirming_trials(plan, campaign.order, next_index);
+}
+
+Preparation prepare_trials(const ConfirmOptions& options,
+                           const std::vector<std::string>& environment, const SavedRun& saved,
+                           const std::vector<EvaluatedTrial>& trials, const Candidate& winner) {
+  const TuneOptions tune = tune_options(options, saved.campaign, winner);
+  Preparation preparation = prepare(tune, environment);
+  SessionOptions& session = preparation.session;
+  session.session_id = os::random_hex_id();
+  session.campaign.trials = fresh_trials(options, saved.campaign, trials, winner);
+  if (preparation.local && !saved.campaign.surroundings.working_directory.empty()) {
+    session.spec.working_directory = saved.campaign.surroundings.working_directory;
+  }
+  if (tune.offline) {
+    session.build.om_directory =
+        tune.om_dir.empty() ? saved.directory / "om" : fs::path(tune.om_dir);
+    os::make_directory(session.build.om_directory);
+    reuse_oms(session.build.om_directory, session);
+  }
+  return preparation;
+}
+
+}  // namespace
+
+int confirm(const ConfirmOptions& options, const std::vector<std::string>& environment,
+            std::ostream& out) {
+  const SavedRun saved = read_own_run(options.run_directory);
+  const RunDirectory directory(os::absolute_path(saved.directory.string()));
+  const os::UniqueFd lock = lock_run(directory);
+  const CampaignDocument& campaign = saved.campaign;
+  std::vector<EvaluatedTrial> trials;
+  for (const TrialOnDisk& trial : saved.trials) {
+    trials.push_back(evaluate_on_disk(trial, campaign));
+  }
+  const ConfidenceRules rules = confidence_rules(campaign);
+  const Candidate best = winner(rank(trials, campaign.candidates, rules));
+  Progress progress(out);
+  if (best == kDefaultCandidate) {
+    progress.note(message("confirm.nothing", "nothing to confirm: default is the recommendation"));
+    return 0;
+  }
+  Preparation preparation = prepare_trials(options, environment, saved, trials, best);
+  for (const Message& note : preparation.notes) {
+    progress.note(note);
+  }
+  progress.decided(message("confirm.next", "confirming {} against default in {} fresh rounds",
+                           name(best), options.rounds));
+  Stages nothing_more(CampaignDocument{});
+  const SessionResult result = run(preparation, nothing_more, directory, progress);
+
+  trials.insert(trials.end(), result.trials.begin(), result.trials.end());
+  const Ranking ranking = rank(trials, campaign.candidates, rules);
+  directory.write_summary(campaign, ranking, trials);
+  out << "\n" << report_table(campaign, ranking);
+  out << fmt::format("results: {}\n", directory.path().string()) << std::flush;
+  if (result.ending == Ending::failed) {
+    throw Error(ErrorKind::environment, result.why);
+  }
+  if (result.ending == Ending::interrupted) {
+    progress.note(result.why);
+    return kExitInterrupted;
+  }
+  return ranking.confidence.confirmation ? 0 : 1;
+}
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,79 @@
+#include "coordinator/doctor/report.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace mstune::coordinator {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::size_t count(const std::vector<Diagnosis>& diagnoses, Health health) {
+  std::size_t number = 0;
+  for (const Diagnosis& diagnosis : diagnoses) {
+    for (const Finding& finding : diagnosis.findings) {
+      number += finding.health == health ? 1 : 0;
+    }
+  }
+  return number;
+}
+
+json json_of(const Message& message) {
+  if (message.text.empty()) {
+    return nullptr;
+  }
+  return {{"id", message.id}, {"text", message.text}, {"arguments", message.arguments}};
+}
+
+json json_of(const Finding& finding) {
+  return {{"check", finding.check},
+          {"health", word(finding.health)},
+          {"what", json_of(finding.what)},
+          {"remedy", json_of(finding.remedy)}};
+}
+
+}  // namespace
+
+std::string diagnosis_text(const std::vector<Diagnosis>& diagnoses) {
+  std::string text;
+  for (const Diagnosis& diagnosis : diagnoses) {
+    text += fmt::format("{}:\n", diagnosis.machine);
+    for (const Finding& finding : diagnosis.findings) {
+      text += fmt::format("  {:<8} {}\n", word(finding.health), finding.what.text);
+      if (!finding.remedy.text.empty()) {
+        text += fmt::format("  {:<8} -> {}\n", "", finding.remedy.text);
+      }
+    }
+  }
+  const std::size_t failures = count(diagnoses, Health::failure);
+  const std::size_t warnings = count(diagnoses, Health::warning);
+  if (failures + warnings == 0) {
+    return text + message("doctor.fit", "nothing is in the way").text + '\n';
+  }
+  return text +
+         message("doctor.counts", "{} to cure before a run, {} to look at", failures, warnings)
+             .text +
+         '\n';
+}
+
+std::string diagnosis_json(const std::vector<Diagnosis>& diagnoses) {
+  json machines = json::array();
+  for (const Diagnosis& diagnosis : diagnoses) {
+    json findings = json::array();
+    for (const Finding& finding : diagnosis.findings) {
+      findings.push_back(json_of(finding));
+    }
+    machines.push_back({{"machine", diagnosis.machine}, {"findings", findings}});
+  }
+  const json document{{"machines", machines},
+                      {"failures", count(diagnoses, Health::failure)},
+                      {"warnings", count(diagnoses, Health::warning)}};
+  // Paths and variables may hold any bytes.
+  return document.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+bool has_failure(const std::vector<Diagnosis>& diagnoses) {
+  return count(diagnoses, Health::failure) > 0;
+}
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,45 @@
+// What a coordinator asks an agent about its machine, and the tuning pass there. Plain data.
+//
+//   Examine                               Examined
+//   ManagePass + payload (the library)    PassManaged
+//
+// Both wait for set_env.sh on the agent's machine, so the answer may take seconds. They are not
+// repeated by anybody: who asked over a connection that was lost asks again.
+#pragma once
+
+#include <string>
+
+#include "common/box_facts.h"
+#include "protocol/messages.h"
+
+namespace mstune::protocol {
+
+struct Examine {
+  std::string cann_env;  // a set_env.sh on the agent's machine; empty: the agent's own environment
+};
+
+struct Examined {
+  BoxFacts facts;
+  Message failure;  // text is empty unless nothing could be looked at
+};
+
+inline constexpr const char* kPassInstall = "install";  // to stay
+inline constexpr const char* kPassRemove = "remove";
+// For a campaign: until `release`, or until the agent has had no session for its grace time, or
+// ends. One that stays is left alone.
+inline constexpr const char* kPassHold = "hold";
+inline constexpr const char* kPassRelease = "release";
+
+struct ManagePass {
+  std::string action;  // kPass...
+  std::string cann_env;
+  std::string hold;  // the holder's name for what `hold` and `release` are about
+};
+
+struct PassManaged {
+  std::string path;        // of the library on the agent's machine
+  bool was_there = false;  // before: to stay (hold, install), or at all (remove, release)
+  Message failure;         // text is empty when it was done
+};
+
+}  // namespace mstune::protocol

@@ -1,0 +1,346 @@
+// What it costs to bring files to an agent: speed beside a bare ZeroMQ pipe that hashes as much,
+// bytes for siblings and for a second run, and the memory of both programs.
+//
+//   bench_upload [MiB of the new file] [MiB of a sibling] [MiB of the big file]    1024 256 4096
+//
+// The agent is the real program, the sender is the coordinator's own connection. Everything is in
+// the page cache and on loopback. Ratios are of this run. Give the machine rest.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/digest.h"
+#include "common/os/file.h"
+#include "common/os/identity.h"
+#include "common/os/process.h"
+#include "coordinator/connection.h"
+#include "tests/bench/bench.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace os = mstune::os;
+namespace coordinator = mstune::coordinator;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMiB = std::size_t{1} << 20U;
+constexpr std::size_t kPiece = mstune::protocol::kPieceBytesMax;
+constexpr std::size_t kWindow = 16;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+[[noreturn]] void fail(const std::string& what) {
+  fmt::print(stderr, "bench_upload: {}\n", what);
+  std::exit(1);
+}
+
+void write_random(const fs::path& path, std::size_t mib, std::uint64_t seed) {
+  std::ofstream file(path, std::ios::binary);
+  for (std::size_t at = 0; at < mib; at += 16) {
+    const std::string bytes = mstune::bench::random_bytes(16 * kMiB, seed + at);
+    file.write(bytes.data(),
+               static_cast<std::streamsize>(std::min<std::size_t>(16, mib - at) * kMiB));
+  }
+}
+
+// A copy with another 1 %: a head of another length, and the rest in 20 places.
+void write_sibling(const fs::path& path, const fs::path& original, std::uint64_t seed) {
+  std::string bytes = os::read_file(original);
+  const std::size_t part = bytes.size() / 100 / 20;
+  for (std::size_t i = 1; i < 20; ++i) {
+    bytes.replace(i * (bytes.size() / 20), part, mstune::bench::random_bytes(part, seed + i));
+  }
+  bytes.replace(0, part, mstune::bench::random_bytes(part + 1000 * seed % 4096, seed));
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+// KiB of a line of /proc/PID/status: "VmRSS", "VmHWM".
+long memory_kib(pid_t process, std::string_view field) {
+  std::ifstream status(fmt::format("/proc/{}/status", process));
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(field)) {
+      return std::strtol(line.c_str() + field.size() + 1, nullptr, 10);
+    }
+  }
+  return 0;
+}
+
+// Forgets the peak so far.
+void reset_peak(pid_t process) {
+  std::ofstream(fmt::format("/proc/{}/clear_refs", process)) << "5";
+}
+
+// ---- the bare pipe ----
+
+// Receives, hashes, writes and answers each piece with an empty message.
+[[noreturn]] void receive_pieces(const std::string& endpoint, const fs::path& path,
+                                 std::size_t size) {
+  os::Socket socket = os::Socket::listen(endpoint);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  std::size_t done = 0;
+  while (done < size) {
+    os::PollSet polled;
+    polled.add(socket);
+    polled.wait(std::chrono::seconds(60));
+    while (auto frames = socket.receive()) {
+      mstune::digest_of(frames->payload);
+      if (::pwrite(file, frames->payload.data(), frames->payload.size(), static_cast<off_t>(done)) <
+          0) {
+        std::_Exit(1);
+      }
+      done += frames->payload.size();
+      socket.send({frames->peer, "taken", {}});
+    }
+  }
+  // The last answers are on their way when the sender has them and says so.
+  os::PollSet polled;
+  polled.add(socket);
+  polled.wait(std::chrono::seconds(60));
+  std::_Exit(0);
+}
+
+// MiB/s, file to file, SHA-256 at both ends, the same pieces and window as an upload has.
+double bare_pipe(const fs::path& from, const fs::path& directory) {
+  const std::string endpoint = "ipc://" + (directory / "pipe.sock").string();
+  const std::size_t size = fs::file_size(from);
+  const auto start = Clock::now();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    receive_pieces(endpoint, directory / "received", size);
+  }
+  os::Socket socket = os::Socket::connect(endpoint);
+  const int file = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
+  std::size_t sent = 0;
+  std::size_t open = 0;
+  std::string piece;
+  while (sent < size || open > 0) {
+    while (sent < size && open < kWindow) {
+      piece.resize(std::min(kPiece, size - sent));
+      if (::pread(file, piece.data(), piece.size(), static_cast<off_t>(sent)) < 0) {
+        fail("cannot read");
+      }
+      mstune::digest_of(piece);
+      while (!socket.send({{}, "piece", piece})) {
+        os::PollSet().wait(std::chrono::milliseconds(1));  // until it is connected
+      }
+      sent += piece.size();
+      ++open;
+    }
+    os::PollSet polled;
+    polled.add(socket);
+    polled.wait(std::chrono::seconds(60));
+    while (socket.receive()) {
+      --open;
+    }
+  }
+  const double seconds = seconds_since(start);
+  socket.send({{}, "done", {}});
+  ::waitpid(child, nullptr, 0);
+  ::close(file);
+  return static_cast<double>(size) / kMiB / seconds;
+}
+
+// ---- uploads ----
+
+class Agent {
+ public:
+  explicit Agent(const fs::path& directory)
+      : endpoint_("ipc://" + (directory / "agent.sock").string()), process_(request(directory)) {
+    if (!os::wait_readable(process_.output(), std::chrono::seconds(20))) {
+      fail("the agent does not start");
+    }
+  }
+  ~Agent() { ::kill(process_.id(), SIGTERM); }
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  [[nodiscard]] const std::string& endpoint() const { return endpoint_; }
+  [[nodiscard]] pid_t id() const { return process_.id(); }
+
+ private:
+  [[nodiscard]] os::SpawnRequest request(const fs::path& directory) const {
+    os::SpawnRequest request;
+    request.command = {(fs::read_symlink("/proc/self/exe").parent_path() / "mstune-agent").string(),
+                       "--listen", endpoint_, "--work-dir", (directory / "agent").string()};
+    request.environment = {"PATH=/usr/bin:/bin", "HOME=" + directory.string()};
+    return request;
+  }
+
+  std::string endpoint_;
+  os::Process process_;
+};
+
+struct Sent {
+  double seconds = 0;  // reading and digesting included
+  std::uint64_t bytes = 0;
+  std::vector<double> answers_ms;  // of pings while it went on
+};
+
+// Asks again and again while the upload goes on: how long would a cancel take?
+class Pings {
+ public:
+  void step(coordinator::Connection& connection, Clock::time_point now) {
+    constexpr auto kPause = std::chrono::milliseconds(10);
+    if (!waiting_ && now >= sent_at_ + kPause) {
+      connection.send(mstune::protocol::Ping{++sequence_});
+      sent_at_ = now;
+      waiting_ = true;
+    }
+  }
+  void take(const mstune::protocol::Report& report) {
+    const auto* pong = std::get_if<mstune::protocol::Pong>(&report);
+    if (pong != nullptr && pong->sequence == sequence_) {
+      waiting_ = false;
+      answers_ms_.push_back(1000 * seconds_since(sent_at_));
+    }
+  }
+  std::vector<double> take_answers() { return std::move(answers_ms_); }
+
+ private:
+  std::uint64_t sequence_ = std::uint64_t{1} << 40U;  // far from the link's own
+  Clock::time_point sent_at_;
+  bool waiting_ = false;
+  std::vector<double> answers_ms_;
+};
+
+// Sends them one after the other, as a campaign does.
+Sent upload(const std::string& endpoint, const std::vector<fs::path>& files) {
+  const auto start = Clock::now();
+  os::Worker worker;
+  coordinator::BundleReader reader(worker);
+  coordinator::Connection connection(endpoint, os::random_hex_id(), {}, worker, start);
+  Pings pings;
+  std::size_t arrived = 0;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    reader.read({{"om", files[i]}}, [&connection, i](const auto& result) {
+      connection.upload(i, std::get<0>(result).front().source, Clock::now());
+    });
+  }
+  while (arrived < files.size()) {
+    os::PollSet polled;
+    polled.add(connection.socket());
+    polled.add(worker.descriptor());
+    polled.wait(std::max(connection.deadline() - Clock::now(), mstune::Duration::zero()));
+    worker.drain();
+    pings.step(connection, Clock::now());
+    for (const auto& event : connection.step(Clock::now())) {
+      if (const auto* report = std::get_if<coordinator::ReportArrived>(&event)) {
+        pings.take(report->report);
+      }
+      arrived += std::holds_alternative<coordinator::FileUploaded>(event) ? 1 : 0;
+      if (const auto* failed = std::get_if<coordinator::FileNotUploaded>(&event)) {
+        fail(failed->why.text);
+      }
+    }
+  }
+  connection.send(mstune::protocol::Goodbye{});
+  return {seconds_since(start), connection.bytes_sent(), pings.take_answers()};
+}
+
+void new_file(const fs::path& directory, std::size_t mib) {
+  const fs::path file = directory / "new";
+  write_random(file, mib, 1);
+  bare_pipe(file, directory);  // once for the page cache
+  double bare = 0;
+  double ours = 0;
+  std::vector<double> answers;
+  for (int run = 0; run < 3; ++run) {
+    bare = std::max(bare, bare_pipe(file, directory));
+    fs::create_directory(directory / "first");
+    {
+      const Agent agent(directory / "first");
+      const Sent sent = upload(agent.endpoint(), {file});
+      ours = std::max(ours, static_cast<double>(mib) / sent.seconds);
+      answers.insert(answers.end(), sent.answers_ms.begin(), sent.answers_ms.end());
+    }
+    fs::remove_all(directory / "first");
+  }
+  fmt::print(
+      "{} MiB, never seen before: {:.0f} MiB/s, a bare pipe {:.0f} MiB/s: {:.2f} of it   "
+      "(wanted: 0.85)\n",
+      mib, ours, bare, ours / bare);
+  std::sort(answers.begin(), answers.end());
+  if (!answers.empty()) {
+    fmt::print(
+        "  a message was answered meanwhile within {:.1f} ms (median), {:.1f} (99 %), {:.1f} "
+        "(the longest of {})   (wanted: 50)\n",
+        answers[answers.size() / 2], answers[answers.size() * 99 / 100], answers.back(),
+        answers.size());
+  }
+  fs::remove(file);
+  fs::remove(directory / "received");
+}
+
+void siblings(const fs::path& directory, std::size_t mib) {
+  std::vector<fs::path> files{directory / "sibling0"};
+  write_random(files.front(), mib, 77);
+  for (std::uint64_t i = 1; i < 7; ++i) {
+    files.push_back(directory / fmt::format("sibling{}", i));
+    write_sibling(files.back(), files.front(), 1000 * i);
+  }
+  fs::create_directory(directory / "matrix");
+  {
+    const Agent agent(directory / "matrix");
+    const auto one = static_cast<double>(mib * kMiB);
+    const Sent first = upload(agent.endpoint(), files);
+    const Sent again = upload(agent.endpoint(), files);
+    fmt::print(
+        "7 siblings of {} MiB: {:.1f} s, {:.3f} of the bytes of one   (wanted: below 1.25)\n", mib,
+        first.seconds, static_cast<double>(first.bytes) / one);
+    const double pipe = bare_pipe(files.front(), directory);
+    fmt::print("  a bare pipe would send all seven in {:.1f} s: {:.1f} times as long\n",
+               7 * static_cast<double>(mib) / pipe,
+               7 * static_cast<double>(mib) / pipe / first.seconds);
+    fmt::print("  the same again: {:.1f} s, {:.4f} of the bytes of one   (wanted: below 0.01)\n",
+               again.seconds, static_cast<double>(again.bytes) / one);
+  }
+  fs::remove_all(directory / "matrix");
+}
+
+void big_file(const fs::path& directory, std::size_t mib) {
+  const fs::path file = directory / "big";
+  write_random(file, mib, 5);
+  fs::create_directory(directory / "large");
+  {
+    const Agent agent(directory / "large");
+    const long agent_idle = memory_kib(agent.id(), "VmRSS");
+    const long own_idle = memory_kib(::getpid(), "VmRSS");
+    reset_peak(::getpid());
+    const Sent sent = upload(agent.endpoint(), {file});
+    fmt::print(
+        "{} MiB: {:.0f} MiB/s; above idle the agent took {} MiB, the sender {} MiB   "
+        "(wanted: below 64)\n",
+        mib, static_cast<double>(mib) / sent.seconds,
+        (memory_kib(agent.id(), "VmHWM") - agent_idle) / 1024,
+        (memory_kib(::getpid(), "VmHWM") - own_idle) / 1024);
+  }
+}
+
+std::size_t argument(int argc, char** argv, int place, std::size_t missing) {
+  return argc > place ? std::strtoul(argv[place], nullptr, 10) : missing;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const fs::path directory = os::make_unique_directory("/tmp", "mstune-bench-");
+  new_file(directory, argument(argc, argv, 1, 1024));
+  siblings(directory, argument(argc, argv, 2, 256));
+  big_file(directory, argument(argc, argv, 3, 4096));
+  os::remove_tree(directory);
+  return 0;
+}

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# The packages of scripts/package.sh: static, complete, and able to run a campaign, where this
+# machine or qemu-user can run them. Status 77: there are none, or nothing can run them.
+#
+#   tests/install/package_test.sh BUILD-PACKAGE/ARCH ARCH
+# shellcheck source=common.sh
+[ -d "$1/packages" ] || exit 77
+. "$(dirname "$0")/common.sh"
+arch=$2
+
+emulator=""
+if [ "$arch" != "$(uname -m)" ]; then
+  emulator=$(command -v "qemu-$arch" || command -v "qemu-$arch-static") || {
+    echo "no qemu-$arch here"
+    exit 77
+  }
+fi
+
+echo "== each program has a .tar.gz and a .deb"
+packages=$build_dir/packages
+for program in mstune mstune-agent; do
+  must test "$(find "$packages" -name "$program-[0-9]*-$arch.tar.gz" | wc -l)" -eq 1
+  deb=$(find "$packages" -name "${program}_[0-9]*.deb")
+  must test -n "$deb"
+  must grep -q "./usr/bin/$program\$" <<<"$(dpkg-deb -c "$deb")"
+  must_not grep -q '^ *Depends:' <<<"$(dpkg-deb -I "$deb")"
+  tar -xzf "$packages/$program"-[0-9]*-"$arch".tar.gz -C "$scratch" --strip-components=1
+done
+
+echo "== static"
+for program in mstune mstune-agent; do
+  file=$(find "$scratch" -type f -name "$program" -path '*bin*')
+  must test -n "$file"
+  must_not grep -q INTERP <<<"$(readelf -lW "$file")"
+  cp "$file" "$scratch/$program.real"
+  # An emulated program cannot start another: whatever it starts has to name the emulator.
+  printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$emulator" "$scratch/$program.real" >"$scratch/$program"
+  chmod +x "$scratch/$program"
+  must grep -q "^$program [0-9]" <<<"$("$scratch/$program" --version)"
+done
+ls -l "$scratch"/*.real
+
+echo "== a campaign"
+cat >"$scratch/steps.sh" <<'STEPS'
+step=0
+start=1000000
+while [ "$step" -lt 12 ]; do
+  echo "[INFO] GE($$,sh):2026-08-21-15:14:44.123.456 [step_recorder.cc:137]$$ Record:[GE_MS_TUNE][STEP] api=NnExecute mode=$GE_AUTO_MULTISTREAM_PARALLEL_MODE model_id=1 step=$step start_us=$start end_us=$((start + 1000)) cost_us=1000 sync_us=0 ret=0 sync_ret=0"
+  step=$((step + 1))
+  start=$((start + 2000))
+done
+STEPS
+cd "$scratch"
+export HOME=$scratch TMPDIR=$scratch PATH="$scratch:$PATH"
+"$scratch/mstune" tune --run-command "sh $scratch/steps.sh" --repeat 1 --configs cv --output-dir out | tee said
+must test "$(grep -c ' 1/1 ' said)" -eq 2

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# cmake --install lays out both programs, what they need, and units that systemd understands.
+# shellcheck source=common.sh
+. "$(dirname "$0")/common.sh"
+
+cmake --install "$build_dir" --prefix "$scratch/usr" >/dev/null
+
+for program in mstune mstune-agent; do
+  must test -x "$scratch/usr/bin/$program"
+  must grep -q "^$program [0-9]" <<<"$("$scratch/usr/bin/$program" --version)"
+done
+must test -e "$scratch/usr/share/mstune/pass/CMakeLists.txt"
+must test -e "$scratch/usr/share/mstune/scripts/cmake/cann.cmake"
+must test -x "$scratch/usr/share/mstune/scripts/install-agent.sh"
+must test -e "$scratch/usr/share/mstune/packaging/remote/install.sh"
+must test -e "$scratch/usr/share/mstune-agent/Containerfile"
+
+# Nothing of the tests or of the stand-in is installed.
+must test -z "$(find "$scratch/usr" -name '*test*' -o -name '*standin*')"
+
+if ! command -v systemd-analyze >/dev/null; then
+  echo "systemd-analyze is not here: units are not verified"
+  exit 0
+fi
+for kind in system user; do
+  unit=$scratch/usr/lib/systemd/$kind/mstune-agent.service
+  must grep -q '^Type=notify$' "$unit"
+  must grep -q '^Restart=on-failure$' "$unit"
+  # It looks for the program, which stands elsewhere until the package is unpacked.
+  sed -i "s|^ExecStart=[^ ]*|ExecStart=$scratch/usr/bin/mstune-agent|" "$unit"
+  manager=()
+  [ "$kind" = system ] || manager=(--user)
+  said=$(XDG_RUNTIME_DIR=$scratch systemd-analyze verify "${manager[@]}" --man=no "$unit" 2>&1) || {
+    echo "$kind unit: $said"
+    exit 1
+  }
+  must_not grep mstune-agent <<<"$said" # a warning about it names it
+done

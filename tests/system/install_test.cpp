@@ -1,0 +1,215 @@
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <array>
+#include <csignal>
+#include <cstring>
+
+#include <doctest/doctest.h>
+
+#include "tests/system/campaign.h"
+
+namespace mstune::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kPassOfBuild = (fs::path(MSTUNE_BIN_DIR) / "../build-pass/libmstune_pass.so");
+
+bool says(const Ended& ended, const std::string& text) {
+  return ended.output.find(text) != std::string::npos;
+}
+
+fs::path vendors(const Workplace& place) {
+  return place.toolkit() / "opp" / "vendors";
+}
+
+bool has_our_pass(const Workplace& place) {
+  return fs::exists(vendors(place) / "zz_mstune/custom_fusion_passes/libmstune_pass.so");
+}
+
+void put_pass(const Workplace& place, const std::string& vendor, const std::string& file) {
+  const fs::path directory = vendors(place) / vendor / "custom_fusion_passes";
+  fs::create_directories(directory);
+  fs::copy_file(kPassOfBuild, directory / file);
+}
+
+std::vector<std::string> short_online(std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {"--run-command", program("sample_run") + " --steps 12", "--repeat",
+                             "1", "--configs", "cv"});
+  return more;
+}
+
+TEST_CASE("doctor: the toolkit with its pass is fit, and what is set wrong is found") {
+  Workplace place;
+  const Ended fit = place.run({program("mstune"), "doctor"});
+  INFO(fit.output);
+  CHECK(fit.status == 0);
+  CHECK(says(fit, "no other writes after it"));
+  place.environment()["GE_OPTIONS"] = "ge.enableSingleStream=true";
+  const Ended spoilt = place.run({program("mstune"), "doctor", "--mode", "offline"});
+  CHECK(spoilt.status == 1);
+  CHECK(says(spoilt, "GE_OPTIONS turns on single-stream mode"));
+  CHECK(says(spoilt, "atc is " + (place.toolkit() / "bin/atc").string()));
+}
+
+TEST_CASE("doctor: without set_env.sh it says so, as JSON too") {
+  Workplace place;
+  place.environment().erase("ASCEND_HOME_PATH");
+  const Ended ended = place.run({program("mstune"), "doctor", "--json"});
+  CHECK(ended.status == 1);
+  const auto document = nlohmann::json::parse(ended.output);
+  CHECK(document.at("failures") == 1);
+  CHECK(document.at("machines").at(0).at("findings").at(0).at("check") == "cann.environment");
+}
+
+TEST_CASE("doctor: the sample's library left behind is named, and goes when that is asked") {
+  Workplace place;
+  place.use_own_toolkit(true);
+  put_pass(place, "ge_ms_autotune", "libge_ms_autotune_pass.so");
+  const Ended before = place.run({program("mstune"), "doctor"});
+  CHECK(says(before, "the sample's pass was left behind"));
+  CHECK(says(before, "mstune pass remove --sample"));
+  CHECK(place.run({program("mstune"), "pass", "remove", "--sample"}).status == 0);
+  CHECK_FALSE(fs::exists(vendors(place) / "ge_ms_autotune"));
+  CHECK(has_our_pass(place));
+}
+
+TEST_CASE("doctor: what it calls unloadable does fail a run, and the run's hint leads back to it") {
+  Workplace place;
+  place.use_own_toolkit(true);
+  fs::create_directories(vendors(place) / "a/custom_fusion_passes");
+  place.write("cann/opp/vendors/a/custom_fusion_passes/libbroken.so", "not a library");
+  const Ended doctor = place.run({program("mstune"), "doctor"});
+  CHECK(doctor.status == 1);
+  CHECK(says(doctor, "libbroken.so is not a shared library"));
+  const Ended tune = place.tune(short_online());
+  INFO(tune.output);
+  CHECK(tune.status == 1);
+  CHECK(says(tune, "Hint: E13029: "));
+}
+
+TEST_CASE("pass: install makes a run possible, remove takes all of it away") {
+  Workplace place;
+  place.use_own_toolkit(false);
+  CHECK(place.run({program("mstune"), "pass", "status"}).status == 1);
+  const Ended without = place.tune(short_online());
+  CHECK(without.status == 1);
+  CHECK(says(without, "Hint: no run has a STEP record"));
+  fs::remove_all(place.directory() / "out");
+
+  const Ended install =
+      place.run({program("mstune"), "pass", "install", "--library", kPassOfBuild});
+  INFO(install.output);
+  CHECK(install.status == 0);
+  CHECK(place.run({program("mstune"), "pass", "status"}).status == 0);
+  CHECK(place.tune(short_online()).status == 0);
+  CHECK(place.run({program("mstune"), "pass", "remove"}).status == 0);
+  CHECK(fs::is_empty(vendors(place)));
+}
+
+TEST_CASE("pass: a file that is no pass is refused before anything is changed") {
+  Workplace place;
+  place.use_own_toolkit(false);
+  const Ended ended =
+      place.run({program("mstune"), "pass", "install", "--library", program("mstune")});
+  CHECK(ended.status == 2);
+  CHECK(says(ended, "is not the tuning pass"));
+  CHECK(fs::is_empty(vendors(place)));
+}
+
+TEST_CASE("pass: --manage-pass has it there for the run and not after it") {
+  Workplace place;
+  place.use_own_toolkit(false);
+  const Ended ended = place.tune(short_online({"--manage-pass"}));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(fs::is_empty(vendors(place)));
+}
+
+TEST_CASE("pass: --manage-pass removes it after Ctrl-C as well") {
+  Workplace place;
+  place.use_own_toolkit(false);
+  Running tune =
+      place.start_tune({"--run-command", "sleep 65431", "--configs", "cv", "--manage-pass"});
+  CHECK(eventually([] { return !processes_with("65431").empty(); }));
+  CHECK(has_our_pass(place));
+  tune.signal(SIGINT);
+  CHECK(tune.wait().status == 130);
+  CHECK(fs::is_empty(vendors(place)));
+}
+
+TEST_CASE("pass: what a killed run left behind is found by the next start, and removed by it") {
+  Workplace place;
+  place.use_own_toolkit(false);
+  Running tune =
+      place.start_tune({"--run-command", "sleep 65432", "--configs", "cv", "--manage-pass"});
+  CHECK(eventually([] { return !processes_with("65432").empty(); }));
+  tune.signal(SIGKILL);
+  CHECK(tune.wait().status == -SIGKILL);
+  CHECK(has_our_pass(place));
+  CHECK(says(place.run({program("mstune"), "doctor"}), "was ended before it could remove it"));
+  SUBCASE("a run that does not manage it tells") {
+    CHECK(says(place.tune(short_online()), "remove it with \"mstune pass remove\""));
+    CHECK(has_our_pass(place));
+  }
+  SUBCASE("a run that manages it takes over") {
+    CHECK(says(place.tune(short_online({"--manage-pass"})), "this run removes it in the end"));
+    CHECK(fs::is_empty(vendors(place)));
+  }
+}
+
+TEST_CASE("hints: single-stream mode in the build is explained by its code") {
+  Workplace place;
+  place.write("build.sh", "exec atc --model=" + model("wide") +
+                              " --soc_version=Ascend910B2 --enable_single_stream=true "
+                              "--output=\"$1\"\n");
+  const Ended ended =
+      place.tune({"--mode", "offline", "--compile-command", "/bin/bash build.sh {om_prefix}",
+                  "--run-command", program("sample_infer") + " --om {om}", "--configs", "cv"});
+  INFO(ended.output);
+  CHECK(ended.status == 2);
+  CHECK(says(ended, "Hint: E10056: single-stream mode is on"));
+}
+
+// A service manager that waits for datagrams at a path.
+class MadeUpManager {
+ public:
+  explicit MadeUpManager(const fs::path& path)
+      : descriptor_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
+    REQUIRE(::bind(descriptor_.value(), reinterpret_cast<const sockaddr*>(&address),
+                   sizeof address) == 0);
+  }
+
+  // True once a datagram that begins with this has come.
+  bool was_told(const std::string& state) {
+    std::array<char, 512> buffer{};
+    const auto length = ::recv(descriptor_.value(), buffer.data(), buffer.size(), 0);
+    return length > 0 &&
+           std::string(buffer.data(), static_cast<std::size_t>(length)).starts_with(state);
+  }
+
+ private:
+  os::UniqueFd descriptor_;
+};
+
+TEST_CASE("service: the agent tells a service manager when it is ready and when it stops") {
+  Workplace place;
+  MadeUpManager manager(place.directory() / "notify");
+  place.environment()["NOTIFY_SOCKET"] = (place.directory() / "notify").string();
+  fs::create_directory(place.directory() / "socket");
+  fs::permissions(place.directory() / "socket", fs::perms::owner_all);
+  Running agent = place.start({program("mstune-agent"), "--listen",
+                               "ipc://" + (place.directory() / "socket/agent.sock").string(),
+                               "--work-dir", (place.directory() / "agent").string()});
+  CHECK(eventually([&] { return manager.was_told("READY=1\nSTATUS=listening at ipc://"); }));
+  agent.signal(SIGTERM);
+  CHECK(agent.wait().status == 0);
+  CHECK(manager.was_told("STOPPING=1"));
+}
+
+}  // namespace
+}  // namespace mstune::test

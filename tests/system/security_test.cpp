@@ -1,0 +1,234 @@
+// Who may talk to an agent, asked by the real coordinator and by a client that was written from
+// protocol/README.md alone.
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include <doctest/doctest.h>
+
+#include "tests/system/campaign.h"
+#include "tests/system/keys.h"
+
+namespace mstune::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An agent with keys, on a port of its own.
+class GuardedAgent {
+ public:
+  // With more options; --insecure takes the place of its keys.
+  explicit GuardedAgent(Workplace& place, std::vector<std::string> options = {})
+      : running_(start(place, std::move(options))) {
+    CHECK(eventually([&] { return !endpoint().empty(); }));
+  }
+
+  ~GuardedAgent() { stop(); }
+  GuardedAgent(const GuardedAgent&) = delete;
+  GuardedAgent& operator=(const GuardedAgent&) = delete;
+
+  // Its trials end with it.
+  Ended stop() {
+    if (!stopped_) {
+      stopped_ = true;
+      running_.signal(SIGTERM);
+    }
+    return running_.wait();
+  }
+
+  std::string endpoint() {
+    const std::string& output = running_.output();
+    const auto at = output.find("tcp://");
+    const auto end = output.find('\n', at);
+    return at == std::string::npos || end == std::string::npos ? "" : output.substr(at, end - at);
+  }
+
+  std::string port() {
+    const std::string address = endpoint();
+    return address.substr(address.rfind(':') + 1);
+  }
+
+  Running& running() { return running_; }
+
+ private:
+  static Running start(Workplace& place, std::vector<std::string> options) {
+    make_keys(place);
+    std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:*",
+                                     "--work-dir", (place.directory() / "agent").string()};
+    command.insert(command.end(), options.begin(), options.end());
+    if (options != std::vector<std::string>{"--insecure"}) {
+      const std::vector<std::string> keys = key_options(place);
+      command.insert(command.end(), keys.begin(), keys.end());
+    }
+    return place.start(command);
+  }
+
+  Running running_;
+  bool stopped_ = false;
+};
+
+Running client(Workplace& place, GuardedAgent& agent, const std::string& scenario,
+               const fs::path& key = ".config/mstune/id.key") {
+  return place.start({"/usr/bin/python3", MSTUNE_CLIENT, agent.endpoint(),
+                      (place.directory() / "agent.pub").string(),
+                      (place.directory() / key).string(), scenario});
+}
+
+// A second client, with a key of its own.
+void authorize(Workplace& place, const std::string& name) {
+  place.run({program("mstune"), "keygen", name, "--file", name + ".key"});
+  fs::copy_file(place.directory() / (name + ".pub"),
+                place.directory() / "authorized" / (name + ".pub"));
+}
+
+void passes(const std::string& scenario) {
+  Workplace place;
+  GuardedAgent agent(place);
+  const Ended ended = client(place, agent, scenario).wait();
+  INFO(ended.output);
+  INFO(agent.running().output());
+  CHECK(ended.status == 0);
+}
+
+TEST_CASE("security: a client written from the protocol's page runs a trial") {
+  passes("run");
+}
+
+TEST_CASE("security: fields and tags of a newer minor version are passed over") {
+  passes("next_version");
+}
+
+TEST_CASE("security: another major version is refused") {
+  passes("other_major");
+}
+
+TEST_CASE("security: messages that are wrong in every way are answered or passed over") {
+  passes("nonsense");
+}
+
+TEST_CASE("security: who is not authorized hears nothing until the list says so") {
+  Workplace place;
+  GuardedAgent agent(place);
+  place.run({program("mstune"), "keygen", "eve", "--file", "eve.key"});
+  const Ended before = client(place, agent, "silence", "eve.key").wait();
+  INFO(before.output);
+  CHECK(before.status == 0);
+  CHECK(eventually([&] {
+    return agent.running().output().find(public_key(place, "eve.pub")) != std::string::npos;
+  }));
+  fs::copy_file(place.directory() / "eve.pub", place.directory() / "authorized" / "eve.pub");
+  CHECK(eventually(
+      [&] { return client(place, agent, "other_major", "eve.key").wait().status == 0; }));
+}
+
+TEST_CASE("security: another client's trial can be neither read nor ended") {
+  Workplace place;
+  GuardedAgent agent(place);
+  authorize(place, "eve");
+  Running first = client(place, agent, "begin");
+  CHECK(eventually([&] { return !processes_with("54321").empty(); }));
+  const Ended ended = client(place, agent, "meddle", "eve.key").wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK_FALSE(processes_with("54321").empty());
+}
+
+TEST_CASE("security: who waits for a device hears who has it, and not longer than the owner says") {
+  Workplace place;
+  place.write("agent.conf", "wait-time = 3\n");
+  GuardedAgent agent(place, {"--config", (place.directory() / "agent.conf").string()});
+  authorize(place, "eve");
+  Running first = client(place, agent, "begin");
+  CHECK(eventually([&] { return !processes_with("54321").empty(); }));
+  const Ended ended = client(place, agent, "wait", "eve.key").wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK_FALSE(processes_with("54321").empty());
+}
+
+TEST_CASE("security: the owner's rules are kept, and each refusal has its rule") {
+  Workplace place;
+  place.write("agent.conf", "allow = /usr/bin/env*\nlargest-file = 1KB\n");
+  GuardedAgent agent(place, {"--config", (place.directory() / "agent.conf").string()});
+  const Ended ended = client(place, agent, "rules").wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+}
+
+TEST_CASE("security: rules that others can write are not trusted") {
+  Workplace place;
+  make_keys(place);
+  place.write("agent.conf", "shell = no\n");
+  fs::permissions(place.directory() / "agent.conf", fs::perms::others_write, fs::perm_options::add);
+  std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:*",
+                                   "--config", (place.directory() / "agent.conf").string()};
+  for (const std::string& option : key_options(place)) {
+    command.push_back(option);
+  }
+  const Ended ended = place.run(command);
+  CHECK(ended.status == 2);
+  CHECK(ended.output.find("others could write it") != std::string::npos);
+}
+
+TEST_CASE("security: a command for a shell gets one, and only when that is said") {
+  Workplace place;
+  const std::string command = "cd / && echo \"in $PWD\" > " + (place.directory() / "said").string();
+  const Ended ended =
+      place.tune({"--run-command", command, "--shell", "--repeat", "1", "--configs", "default"});
+  INFO(ended.output);
+  CHECK(read_text(place.directory() / "said") == "in /\n");
+}
+
+std::string tune_says(Workplace& place, const std::string& target) {
+  place.write("target.json", target);
+  const Ended ended = place.tune({"--run-command", "true", "--target", "target.json", "--repeat",
+                                  "1", "--configs", "default"});
+  return std::to_string(ended.status) + " " + ended.output;
+}
+
+TEST_CASE("security: the coordinator says which of the keys is wrong") {
+  Workplace place;
+  GuardedAgent agent(place);
+  const std::string start = R"({"host": "127.0.0.1", "port": )" + agent.port() + ", ";
+  place.run({program("mstune"), "keygen", "eve", "--file", "eve.key"});
+  const std::string pinned = R"("server_key": ")" + public_key(place) + "\"";
+  CHECK(tune_says(place, start + pinned + R"(, "identity_file": "eve.key"})")
+            .find("does not let the key \"eve\" in") != std::string::npos);
+  CHECK(tune_says(place, start + R"("server_key": ")" + public_key(place, "eve.pub") + "\"}")
+            .find("does not have the key that the target file pins") != std::string::npos);
+  CHECK(tune_says(place, start + R"("insecure": true})").find("wants keys") != std::string::npos);
+  CHECK(tune_says(place, start + pinned + "}").starts_with("1 "));  // it runs, and prints no step
+}
+
+TEST_CASE("security: an agent without keys says so at every start") {
+  Workplace place;
+  GuardedAgent agent(place, {"--insecure"});
+  CHECK(eventually(
+      [&] { return agent.running().output().find("WARNING: --insecure") != std::string::npos; }));
+}
+
+TEST_CASE("security: root is warned, and whoever is not is not") {
+  Workplace place;
+  GuardedAgent agent(place);
+  const Ended ended = agent.stop();  // then it has said everything
+  CHECK((ended.output.find("WARNING: running as root") != std::string::npos) == (::geteuid() == 0));
+}
+
+TEST_CASE("security: an agent does not work in a directory that is a link") {
+  Workplace place;
+  make_keys(place);
+  fs::create_directory(place.directory() / "elsewhere");
+  fs::create_directory_symlink(place.directory() / "elsewhere", place.directory() / "agent");
+  std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:*",
+                                   "--work-dir", (place.directory() / "agent").string()};
+  for (const std::string& option : key_options(place)) {
+    command.push_back(option);
+  }
+  const Ended ended = place.run(command);
+  CHECK(ended.status == 2);
+  CHECK(fs::is_empty(place.directory() / "elsewhere"));
+}
+
+}  // namespace
+}  // namespace mstune::test

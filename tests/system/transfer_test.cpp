@@ -1,0 +1,206 @@
+// Files on their way to an agent and in its store, with the real programs.
+#include <csignal>
+
+#include <doctest/doctest.h>
+
+#include "tests/system/agent.h"
+
+namespace mstune::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string atc(const std::string& graph, const std::string& more = "") {
+  return "atc --model=" + model(graph) + " --soc_version=Ascend910B2 --output={om_prefix}" + more;
+}
+
+// A campaign of two candidates on the agent of target.json.
+std::vector<std::string> offline(std::vector<std::string> more,
+                                 const std::string& compile = atc("chain")) {
+  more.insert(more.begin(), {"--mode", "offline", "--compile-command", compile, "--run-command",
+                             program("sample_infer") + " --om {om} --loop 8", "--target",
+                             "target.json", "--repeat", "1", "--configs", "LoadBalance:2"});
+  return more;
+}
+
+nlohmann::json ask_agents(Workplace& place, std::vector<std::string> more = {}) {
+  more.insert(more.begin(), {program("mstune"), "agents", "--target", "target.json", "--json"});
+  const Ended ended = place.run(more);
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  return nlohmann::json::parse(ended.output).at("agents").at(0);
+}
+
+void check_all_valid(const Workplace& place) {
+  for (const auto& trial : place.summary().at("trials")) {
+    CHECK(trial.at("valid") == true);
+  }
+}
+
+TEST_CASE("agents: tell their version, round trip, store and devices") {
+  Workplace place;
+  Agent agent(place, "*", {"--devices", "0-1"});
+  write_target(place, agent.port(), "");
+  const auto answer = ask_agents(place);
+  CHECK(answer.at("reachable") == true);
+  CHECK_FALSE(answer.at("software").get<std::string>().empty());
+  CHECK(answer.at("round_trip_ms") > 0);
+  CHECK(answer.at("store").at("files") == 0);
+  CHECK(answer.at("store").at("free_bytes") > 0);
+  REQUIRE(answer.at("devices").size() == 2);
+  CHECK(answer.at("devices").at(1).at("device") == 1);
+  CHECK(answer.at("devices").at(1).at("state") == "free");
+  CHECK(answer.at("devices").at(1).at("holder").is_null());
+  const Ended table = place.run({program("mstune"), "agents", "--target", "target.json"});
+  INFO(table.output);
+  CHECK(table.status == 0);
+  CHECK(table.output.find("round trip") != std::string::npos);
+  CHECK(table.output.find("0 files, 0 B of 64.0 GiB") != std::string::npos);
+}
+
+TEST_CASE("agents: say who holds a device") {
+  Workplace place;
+  Agent agent(place, "*", {"--devices", "3"});
+  write_target(place, agent.port(), "");
+  Running tune = place.start_tune({"--run-command", "sleep 65433", "--target", "target.json",
+                                   "--repeat", "1", "--configs", "default"});
+  CHECK(eventually([&] { return !processes_with("65433").empty(); }));
+  const auto device = ask_agents(place).at("devices").at(0);
+  CHECK(device.at("device") == 3);
+  CHECK(device.at("state") == "busy");
+  CHECK(device.at("trial") == 0);
+  CHECK(device.at("holder").is_string());
+  tune.signal(SIGINT);
+  CHECK(tune.wait().status == 130);
+}
+
+TEST_CASE("agents: one that is not there is told beside those that are") {
+  Workplace place;
+  Agent agent(place);
+  write_target(place, agent.port(), "");
+  place.write("gone.json", R"({"host": "127.0.0.1", "port": 1})");
+  const Ended ended =
+      place.run({program("mstune"), "agents", "--target", "target.json", "--target", "gone.json"});
+  INFO(ended.output);
+  CHECK(ended.status == 1);
+  CHECK(ended.output.find("no answer within 5 s") != std::string::npos);
+  CHECK(ended.output.find("0 files") != std::string::npos);
+}
+
+TEST_CASE("transfer: the store is kept for the next run, until it is purged") {
+  Workplace place;
+  Agent agent(place);
+  write_target(place, agent.port(), "");
+  CHECK(place.tune(offline({})).status == 0);
+  CHECK(ask_agents(place).at("store").at("files") == 2);
+  const auto purged = ask_agents(place, {"--purge"});
+  CHECK(purged.at("purged").at("freed_bytes") > 0);
+  CHECK(purged.at("purged").at("kept_bytes") == 0);
+  CHECK(purged.at("store").at("files") == 0);
+  CHECK(fs::is_empty(place.directory() / "agent/store/blobs"));
+}
+
+TEST_CASE("transfer: with \"keep\": false nothing of a campaign stays at the agent") {
+  Workplace place;
+  Agent agent(place);
+  write_target(place, agent.port(), R"(, "keep": false)");
+  CHECK(place.tune(offline({})).status == 0);
+  check_all_valid(place);
+  // Its goodbye has been sent; the agent drops the files when the trials' processes are gone.
+  CHECK(eventually([&] { return ask_agents(place).at("store").at("bytes") == 0; }));
+}
+
+TEST_CASE("transfer: external weights travel with their OM") {
+  for (const char* option : {" --external_weight=1", " --external_weight=2"}) {
+    CAPTURE(option);
+    Workplace place;
+    Agent agent(place);
+    write_target(place, agent.port(), "");
+    const Ended ended = place.tune(offline({}, atc("chain", option)));
+    INFO(ended.output);
+    CHECK(ended.status == 0);
+    CHECK_FALSE(fs::is_empty(place.run_directory() / "om/weight"));
+    check_all_valid(place);
+  }
+}
+
+TEST_CASE("transfer: files of the target are where {files} says, also in online mode") {
+  Workplace place;
+  Agent agent(place);
+  place.write("in.txt", "a");
+  place.write("other.txt", "b");
+  place.write("run.sh",
+              "[ \"$(cat \"$1/in.txt\")\" = a ] && [ \"$(cat \"$1/deep/b\")\" = b ] && "
+              "exec " +
+                  program("sample_run") + " --steps 12\n");
+  write_target(place, agent.port(),
+               R"(, "files": ["in.txt", {"path": "other.txt", "name": "deep/b"}])");
+  const Ended ended = place.tune(
+      {"--run-command", "/bin/sh " + (place.directory() / "run.sh").string() + " {files}",
+       "--target", "target.json", "--repeat", "1", "--configs", "LoadBalance:2"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  check_all_valid(place);
+}
+
+TEST_CASE("transfer: an empty OM arrives as what it is") {
+  Workplace place;
+  Agent agent(place);
+  write_target(place, agent.port(), "");
+  const Ended ended = place.tune({"--mode", "offline", "--compile-command", "touch {om}",
+                                  "--run-command", "test ! -s {om}", "--target", "target.json",
+                                  "--repeat", "1", "--configs", "default"});
+  INFO(ended.output);
+  CHECK(place.summary().at("trials").at(0).at("exit_code") == 0);
+}
+
+TEST_CASE("transfer: a store that is too small is said, and the agent lives on") {
+  Workplace place;
+  Agent agent(place, "*", {"--store-limit", "1KB"});
+  write_target(place, agent.port(), "");
+  const Ended ended = place.tune(offline({}));
+  INFO(ended.output);
+  CHECK(ended.status == 2);
+  CHECK(ended.output.find("raise --store-limit") != std::string::npos);
+  CHECK(ask_agents(place).at("store").at("bytes") == 0);
+}
+
+TEST_CASE("transfer: builds side by side have directories of their own and leave no litter") {
+  Workplace place;
+  Agent agent(place);
+  write_target(place, agent.port(), "");
+  const Ended ended = place.tune(offline({"--compile-jobs", "2"}));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  check_all_valid(place);
+  for (const auto& entry : fs::directory_iterator(place.run_directory() / "om")) {
+    CHECK_FALSE(entry.path().filename().string().starts_with("build_"));
+  }
+  fs::create_symlink(model("chain"), place.directory() / "chain.graph");
+  const Ended relative =
+      place.tune(offline({"--compile-jobs", "2"},
+                         "atc --model=chain.graph --soc_version=Ascend910B2 --output={om_prefix}"));
+  CHECK(relative.status == 2);
+  CHECK(relative.output.find((place.directory() / "chain.graph").string()) != std::string::npos);
+}
+
+TEST_CASE("transfer: waiting for a device has a time of its own") {
+  Workplace place;
+  Agent agent(place, "*", {"--devices", "0"});
+  write_target(place, agent.port(), "");
+  Running first = place.start_tune({"--run-command", "sleep 65434", "--target", "target.json",
+                                    "--repeat", "1", "--configs", "default"});
+  CHECK(eventually([&] { return !processes_with("65434").empty(); }));
+  const Ended second =
+      place.run({program("mstune"), "tune", "--output-dir", (place.directory() / "second").string(),
+                 "--run-command", "true", "--target", "target.json", "--repeat", "1", "--configs",
+                 "default", "--wait-timeout", "0.5"});
+  INFO(second.output);
+  CHECK(second.output.find("no device was free within 500 ms (--wait-timeout)") !=
+        std::string::npos);
+  first.signal(SIGINT);
+  first.wait();
+}
+
+}  // namespace
+}  // namespace mstune::test

@@ -1,0 +1,150 @@
+#include "agent/box_desk.h"
+
+#include <elf.h>
+
+#include <doctest/doctest.h>
+
+#include "common/os/file.h"
+#include "common/os/identity.h"
+#include "tests/unit/made_library.h"
+
+namespace mstune::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using protocol::ManagePass;
+using std::chrono::seconds;
+
+constexpr Duration kGrace = seconds(60);
+constexpr const char* kCampaign = "c0ffee";
+
+std::uint16_t machine_here() {
+  return os::architecture() == "aarch64" ? EM_AARCH64 : EM_X86_64;
+}
+
+std::string pass_for(std::uint16_t machine) {
+  return made_library(machine, "libgraph.so", "x") + std::string(kModeAttribute);
+}
+
+// A desk in an environment with a CANN of its own.
+struct Place {
+  fs::path path = os::make_unique_directory("/tmp", "mstune-desk-");
+  CannEnvironments environments{path,
+                                {{"ASCEND_OPP_PATH", (path / "opp").string()}, {"PATH", "/bin"}}};
+  BoxDesk desk{path / "work", environments};
+  TimePoint now{};
+
+  Place() { os::make_directory(path / "opp" / "vendors"); }
+  ~Place() { os::remove_tree(path); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+  protocol::Report ask(const protocol::Request& request, std::string payload = {}) {
+    CHECK(desk.handle(kCampaign, request, payload));
+    desk.step(std::nullopt, kGrace, now);
+    auto reports = desk.take_reports();
+    REQUIRE(reports.size() == 1);
+    CHECK(reports[0].first == kCampaign);
+    return reports[0].second;
+  }
+  protocol::PassManaged manage(const char* action, std::string library = {}) {
+    return std::get<protocol::PassManaged>(
+        ask(ManagePass{action, "", "process 7 on host"}, std::move(library)));
+  }
+  [[nodiscard]] bool is_installed() const {
+    return fs::exists(path / "opp/vendors/zz_mstune/custom_fusion_passes/libmstune_pass.so");
+  }
+};
+
+TEST_CASE("box desk: other requests are not its own and keep their payload") {
+  Place place;
+  std::string payload = "bytes";
+  CHECK_FALSE(place.desk.handle(kCampaign, protocol::Ping{1}, payload));
+  CHECK(payload == "bytes");
+}
+
+TEST_CASE("box desk: the facts are those of the environment that is asked about") {
+  Place place;
+  std::string none;
+  CHECK(place.desk.handle(kCampaign, protocol::Examine{}, none));
+  place.desk.step(std::nullopt, kGrace, place.now);
+  // npu-smi may be there and take its time.
+  while (place.desk.deadline() != kNever) {
+    os::wait_readable(place.desk.descriptors().front(), seconds(1));
+    place.desk.step(std::nullopt, kGrace, place.now);
+  }
+  const auto reports = place.desk.take_reports();
+  REQUIRE(reports.size() == 1);
+  const auto& facts = std::get<protocol::Examined>(reports[0].second).facts;
+  CHECK(facts.opp_exists);
+  CHECK(facts.work.path == (place.path / "work").string());
+  CHECK_FALSE(facts.variables.contains("PATH"));
+}
+
+TEST_CASE("box desk: a set_env.sh that is not there is an answer, too") {
+  Place place;
+  const auto report = place.ask(protocol::Examine{"/nonexistent/set_env.sh"});
+  CHECK(std::get<protocol::Examined>(report).failure.id == "agent.cann_env_missing");
+}
+
+TEST_CASE("box desk: install and remove say where, and whether it was there") {
+  Place place;
+  const auto installed = place.manage(protocol::kPassInstall, pass_for(machine_here()));
+  CHECK(installed.failure.text.empty());
+  CHECK(fs::exists(installed.path));
+  CHECK(place.manage(protocol::kPassRemove).was_there);
+  CHECK_FALSE(place.manage(protocol::kPassRemove).was_there);
+  CHECK_FALSE(place.is_installed());
+}
+
+TEST_CASE("box desk: what GE could not load is refused") {
+  Place place;
+  const std::uint16_t other = machine_here() == EM_X86_64 ? EM_AARCH64 : EM_X86_64;
+  CHECK(place.manage(protocol::kPassInstall, pass_for(other)).failure.id ==
+        "pass.other_architecture_here");
+  CHECK(place.manage(protocol::kPassInstall, "no library").failure.id == "pass.not_a_pass_here");
+  CHECK(place.manage("explode").failure.id == "agent.unknown_pass_action");
+  CHECK_FALSE(place.is_installed());
+}
+
+TEST_CASE("box desk: a held pass goes when it is released") {
+  Place place;
+  CHECK_FALSE(place.manage(protocol::kPassHold, pass_for(machine_here())).was_there);
+  CHECK(place.is_installed());
+  CHECK(place.desk.holds_passes());
+  CHECK(place.manage(protocol::kPassRelease).was_there);
+  CHECK_FALSE(place.is_installed());
+}
+
+TEST_CASE("box desk: a held pass goes when nobody has been there for the grace time") {
+  Place place;
+  static_cast<void>(place.manage(protocol::kPassHold, pass_for(machine_here())));
+  const TimePoint quiet = place.now;
+  place.desk.step(quiet, kGrace, quiet + kGrace - Duration(1));
+  CHECK(place.is_installed());
+  place.desk.step(quiet, kGrace, quiet + kGrace);
+  CHECK_FALSE(place.is_installed());
+}
+
+TEST_CASE("box desk: who holds it a second time still holds it once") {
+  Place place;
+  static_cast<void>(place.manage(protocol::kPassHold, pass_for(machine_here())));
+  CHECK_FALSE(place.manage(protocol::kPassHold, pass_for(machine_here())).was_there);
+  static_cast<void>(place.manage(protocol::kPassRelease));
+  CHECK_FALSE(place.is_installed());
+}
+
+TEST_CASE("box desk: answers for a coordinator that has left are not made") {
+  Place place;
+  std::string none;
+  for (int i = 0; i < 17; ++i) {
+    CHECK(place.desk.handle(kCampaign, ManagePass{protocol::kPassRemove, "", ""}, none));
+  }
+  CHECK(place.desk.take_reports().size() == 1);  // more wait than anybody needs
+  place.desk.forget(kCampaign);
+  place.desk.step(std::nullopt, kGrace, place.now);
+  CHECK(place.desk.take_reports().empty());
+}
+
+}  // namespace
+}  // namespace mstune::agent

@@ -1,0 +1,297 @@
+#include "agent/desk.h"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+namespace mstune::agent {
+namespace {
+
+using std::chrono::seconds;
+
+const TimePoint kStart{std::chrono::hours(1)};
+
+// A desk, and peers who talk to it.
+class Hall {
+ public:
+  explicit Hall(const Policy& policy = {}) : desk_(options(policy)) {}
+
+  std::vector<desk::Action> says(const std::string& peer, const std::string& client,
+                                 const protocol::Request& request, TimePoint now = kStart) {
+    return desk_.handle(desk::MessageArrived{peer, client, protocol::pack(request)}, now);
+  }
+
+  std::vector<desk::Action> greets(const std::string& peer, const std::string& client,
+                                   const std::string& campaign, TimePoint now = kStart) {
+    protocol::Hello hello;
+    hello.campaign = campaign;
+    return says(peer, client, hello, now);
+  }
+
+  Desk& desk() { return desk_; }
+
+ private:
+  static desk::Options options(const Policy& policy) {
+    desk::Options options;
+    options.greeting.instance = "i";
+    options.policy = policy;
+    options.sessions_max = 3;
+    options.trials_max = 4;
+    return options;
+  }
+
+  Desk desk_;
+};
+
+template <typename T>
+std::vector<T> all(const std::vector<desk::Action>& actions) {
+  std::vector<T> found;
+  for (const desk::Action& action : actions) {
+    if (const T* one = std::get_if<T>(&action)) {
+      found.push_back(*one);
+    }
+  }
+  return found;
+}
+
+// The reports of one kind among the replies.
+template <typename T>
+std::vector<T> replies(const std::vector<desk::Action>& actions) {
+  std::vector<T> found;
+  for (const desk::Reply& reply : all<desk::Reply>(actions)) {
+    if (const T* one = std::get_if<T>(&reply.report)) {
+      found.push_back(*one);
+    }
+  }
+  return found;
+}
+
+std::string failure_of(const std::vector<desk::Action>& actions) {
+  const auto failures = replies<protocol::Failure>(actions);
+  return failures.size() == 1 ? failures[0].what.id : "none";
+}
+
+protocol::Assign assignment(const std::string& campaign, std::uint32_t trial = 0) {
+  protocol::Assign assign;
+  assign.key = {campaign, trial, 1, "i"};
+  assign.spec.command = {"true"};
+  return assign;
+}
+
+TEST_CASE("desk: a trial is made, begun, told what its client says, and forgotten") {
+  Hall hall;
+  CHECK(replies<protocol::Welcome>(hall.greets("p", "ann", "c")).size() == 1);
+  const auto begun = hall.says("p", "ann", assignment("c"));
+  REQUIRE(all<desk::CreateTrial>(begun).size() == 1);
+  CHECK(all<desk::CreateTrial>(begun)[0].client == "ann");
+  CHECK(all<desk::BeginTrial>(begun).size() == 1);
+  const protocol::TrialKey key = assignment("c").key;
+  CHECK(all<desk::TellTrial>(hall.says("p", "ann", protocol::Acknowledge{key, 1})).size() == 1);
+  CHECK(all<desk::FetchFile>(hall.says("p", "ann", protocol::Fetch{key, 0, 0, 10})).size() == 1);
+  CHECK(all<desk::TellTrial>(hall.says("p", "ann", assignment("c"))).size() == 1);
+  hall.desk().handle(desk::TrialGone{key}, kStart);
+  CHECK(hall.desk().trials() == 0);
+  const auto again = replies<protocol::Status>(hall.says("p", "ann", assignment("c")));
+  REQUIRE(again.size() == 1);
+  CHECK(again[0].state == protocol::kStateLost);
+}
+
+TEST_CASE("desk: no request of another client reaches a trial, whatever it claims") {
+  Hall hall;
+  hall.greets("p", "ann", "c");
+  hall.says("p", "ann", assignment("c"));
+  const protocol::TrialKey key = assignment("c").key;
+  CHECK(failure_of(hall.greets("q", "eve", "c")) == "agent.campaign_of_another");
+  hall.greets("q", "eve", "d");
+  protocol::Assign attach = assignment("c");
+  attach.events_from = 0;
+  for (const protocol::Request& request :
+       {protocol::Request(protocol::Cancel{key, ""}), protocol::Request(protocol::Release{key}),
+        protocol::Request(protocol::Acknowledge{key, 1}),
+        protocol::Request(protocol::Fetch{key, 0, 0, 1}), protocol::Request(attach)}) {
+    CAPTURE(protocol::tag(request));
+    const auto actions = hall.says("q", "eve", request);
+    REQUIRE(actions.size() == 1);
+    REQUIRE(replies<protocol::Status>(actions).size() == 1);
+    CHECK(replies<protocol::Status>(actions)[0].state == protocol::kStateLost);
+  }
+  // Nor under the first one's routing id.
+  CHECK(failure_of(hall.says("p", "eve", protocol::Cancel{key, ""})) == "agent.no_session");
+  // Nor when its coordinator is away.
+  hall.desk().handle(desk::Tick{}, kStart + protocol::kSilenceMax);
+  CHECK(failure_of(hall.greets("q", "eve", "c", kStart + protocol::kSilenceMax)) ==
+        "agent.campaign_of_another");
+}
+
+TEST_CASE("desk: bytes that are no request are answered, and nothing else is done") {
+  Hall hall;
+  for (const char* bytes : {"", "x", "\xdd\xff\xff\xff\xff", "\x92\xa4ping"}) {
+    const auto actions = hall.desk().handle(desk::MessageArrived{"p", "ann", bytes}, kStart);
+    CHECK(actions.size() == 1);
+    CHECK(failure_of(actions) != "none");
+  }
+  CHECK(failure_of(hall.says("p", "ann", protocol::Ping{1})) == "agent.no_session");
+}
+
+TEST_CASE("desk: a range of versions that holds ours is welcome, another major is not") {
+  Hall hall;
+  protocol::Hello hello;
+  hello.campaign = "c";
+  hello.major = protocol::kMajor + 1;
+  CHECK(failure_of(hall.says("p", "ann", hello)) == "agent.other_protocol");
+  hello.oldest_major = protocol::kMajor;
+  const auto welcomes = replies<protocol::Welcome>(hall.says("p", "ann", hello));
+  REQUIRE(welcomes.size() == 1);
+  CHECK(welcomes[0].major == protocol::kMajor);
+  hello.oldest_major = protocol::kMajor + 1;
+  CHECK(failure_of(hall.says("p", "ann", hello)) == "agent.other_protocol");
+}
+
+TEST_CASE("desk: there are as many sessions and trials as it says, and no more") {
+  Hall hall;
+  for (const char* campaign : {"a", "b", "c"}) {
+    hall.greets(campaign, "ann", campaign);
+  }
+  CHECK(failure_of(hall.greets("d", "ann", "d")) == "agent.too_many_sessions");
+  CHECK(replies<protocol::Welcome>(hall.greets("c", "ann", "c")).size() == 1);
+  for (std::uint32_t trial = 0; trial < 4; ++trial) {
+    CHECK(failure_of(hall.says("a", "ann", assignment("a", trial))) == "none");
+  }
+  CHECK(failure_of(hall.says("a", "ann", assignment("a", 4))) == "agent.too_many_trials");
+  CHECK(failure_of(hall.greets("x", "ann", std::string(65, 'x'))) == "agent.bad_campaign");
+  CHECK(failure_of(hall.greets("x", "ann", "")) == "agent.bad_campaign");
+}
+
+TEST_CASE("desk: who waits hears who holds the device, and not for ever") {
+  Policy policy;
+  policy.wait_max = seconds(60);
+  Hall hall(policy);
+  hall.greets("p", "ann", "a");
+  hall.greets("q", "bob", "b");
+  hall.says("p", "ann", assignment("a"));
+  const auto told = replies<protocol::Status>(hall.says("q", "bob", assignment("b")));
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].state == protocol::kStateQueued);
+  CHECK(told[0].held_by == "ann");
+  const TimePoint next = hall.desk().deadline();
+  CHECK(next == kStart + seconds(2));
+  CHECK(replies<protocol::Status>(hall.desk().handle(desk::Tick{}, next)).size() == 1);
+  for (int second = 0; second < 60; ++second) {
+    const TimePoint now = kStart + seconds(second);
+    hall.says("p", "ann", protocol::Ping{1}, now);
+    CHECK(all<desk::TellTrial>(hall.says("q", "bob", protocol::Ping{1}, now)).empty());
+  }
+  const auto over = all<desk::TellTrial>(hall.desk().handle(desk::Tick{}, kStart + seconds(60)));
+  REQUIRE(over.size() == 1);
+  CHECK(over[0].key == assignment("b").key);
+  const auto* why = std::get_if<NotStarted>(&over[0].event);
+  REQUIRE(why != nullptr);
+  CHECK(why->why.id == "agent.waited_too_long");
+  CHECK(why->why.text.find("agent.conf") != std::string::npos);
+  CHECK(why->cause == std::string(protocol::kCauseWait));
+}
+
+TEST_CASE("desk: a trial waits for a device as long as its campaign wants") {
+  Hall hall;
+  hall.greets("p", "ann", "a");
+  hall.greets("q", "bob", "b");
+  hall.says("p", "ann", assignment("a"));
+  protocol::Assign patient = assignment("b");
+  patient.spec.wait_timeout_ms = 1500;
+  hall.says("q", "bob", patient);
+  CHECK(hall.desk().deadline() == kStart + std::chrono::milliseconds(1500));
+  const auto over = all<desk::TellTrial>(
+      hall.desk().handle(desk::Tick{}, kStart + std::chrono::milliseconds(1500)));
+  REQUIRE(over.size() == 1);
+  const auto* why = std::get_if<NotStarted>(&over[0].event);
+  REQUIRE(why != nullptr);
+  CHECK(why->why.text.find("--wait-timeout") != std::string::npos);
+}
+
+TEST_CASE("desk: files are held from their offer until their campaign is over") {
+  Hall hall;
+  hall.greets("p", "ann", "a");
+  const Digest file = digest_of("file");
+  protocol::Offer offer;
+  offer.identity = {raw(file)};
+  const auto held = all<desk::HoldFile>(hall.says("p", "ann", offer));
+  REQUIRE(held.size() == 1);
+  CHECK(held[0].identity == file);
+  CHECK(all<desk::HoldFile>(hall.says("p", "ann", offer)).empty());
+  const auto gone = all<desk::LetGo>(hall.says("p", "ann", protocol::Goodbye{}));
+  REQUIRE(gone.size() == 1);
+  CHECK(gone[0].files.unneeded == std::vector<Digest>{file});
+}
+
+TEST_CASE("desk: who asks how the agent is hears of devices, queue and sessions") {
+  Hall hall;
+  hall.greets("p", "ann", "a");
+  hall.says("p", "ann", assignment("a", 0));
+  hall.says("p", "ann", assignment("a", 1));
+  const auto reports = all<desk::ReportCondition>(hall.says("p", "ann", protocol::Inspect{7}));
+  REQUIRE(reports.size() == 1);
+  const protocol::Condition& condition = reports[0].condition;
+  CHECK(condition.sequence == 7);
+  CHECK(condition.queued == 1);
+  CHECK(condition.sessions == 1);
+  REQUIRE(condition.devices.size() == 1);
+  CHECK(condition.devices[0].holder == "ann");
+}
+
+TEST_CASE("desk: a cancelled or abandoned trial does not get the device") {
+  Hall hall;
+  hall.greets("p", "ann", "a");
+  hall.says("p", "ann", assignment("a", 0));
+  hall.says("p", "ann", assignment("a", 1));
+  hall.says("p", "ann", assignment("a", 2));
+  hall.says("p", "ann", protocol::Cancel{assignment("a", 1).key, ""});
+  const auto next =
+      all<desk::BeginTrial>(hall.desk().handle(desk::TrialGone{assignment("a", 0).key}, kStart));
+  REQUIRE(next.size() == 1);
+  CHECK(next[0].key == assignment("a", 2).key);
+  hall.says("p", "ann", assignment("a", 3));
+  const auto left = hall.says("p", "ann", protocol::Goodbye{});
+  CHECK(all<desk::TellTrial>(left).size() == 3);
+  CHECK(all<desk::BeginTrial>(hall.desk().handle(desk::TrialGone{assignment("a", 2).key}, kStart))
+            .empty());
+}
+
+TEST_CASE("desk: a stopping agent begins nothing and tells every trial") {
+  Hall hall;
+  hall.greets("p", "ann", "a");
+  hall.says("p", "ann", assignment("a", 0));
+  hall.says("p", "ann", assignment("a", 1));
+  const auto actions = hall.desk().handle(desk::StopAsked{}, kStart);
+  CHECK(all<desk::BeginTrial>(actions).empty());
+  CHECK(all<desk::TellTrial>(actions).size() >= 2);
+  CHECK(all<desk::BeginTrial>(hall.desk().handle(desk::TrialGone{assignment("a", 0).key}, kStart))
+            .empty());
+}
+
+TEST_CASE("desk: the policy's word is kept for trials and for files") {
+  Hall hall(parse_policy("shell = no\nlargest-file = 1KB", "agent.conf"));
+  hall.greets("p", "ann", "a");
+  protocol::Assign shell = assignment("a");
+  shell.spec.shell = true;
+  CHECK(failure_of(hall.says("p", "ann", shell)) == "policy.no_shell");
+  const auto refused =
+      replies<protocol::Refused>(hall.says("p", "ann", protocol::Offer{7, {"x"}, 1025, 1}));
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].why.id == "policy.file_too_large");
+  CHECK(all<desk::PassToFiles>(hall.says("p", "ann", protocol::Offer{8, {"x"}, 1024, 1})).size() ==
+        1);
+}
+
+TEST_CASE("desk: a peer that begins another campaign has left the one before") {
+  Hall hall;
+  hall.greets("p", "ann", "a");
+  hall.says("p", "ann", assignment("a"));
+  const auto actions = hall.greets("p", "ann", "b");
+  CHECK(all<desk::EndSession>(actions).size() == 1);
+  REQUIRE(all<desk::TellTrial>(actions).size() == 1);
+  CHECK_FALSE(hall.desk().peer_of_campaign("a"));
+  CHECK(hall.desk().peer_of_campaign("b") == "p");
+}
+
+}  // namespace
+}  // namespace mstune::agent
