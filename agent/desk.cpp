@@ -144,7 +144,7 @@ void Desk::greet(const desk::MessageArrived& arrived, const protocol::Hello& hel
   // A peer that begins another campaign has left the one before.
   if (const Session* former = session_of(arrived)) {
     if (former->campaign != hello.campaign) {
-      leave(std::string(former->campaign), false, now);
+      leave(std::string(former->campaign), true, now);
     }
   }
   const auto old = sessions_.find(hello.campaign);
@@ -188,7 +188,7 @@ void Desk::take(Session& session, protocol::Request request, TimePoint now) {
     actions_.emplace_back(desk::PurgeStore{session.number});
   } else if (std::holds_alternative<protocol::Examine>(request) ||
              std::holds_alternative<protocol::ManagePass>(request)) {
-    actions_.emplace_back(desk::AskBox{session.campaign, std::move(request)});
+    ask_box(session, std::move(request));
   } else if (is_about_files(request)) {
     const auto* offer = std::get_if<protocol::Offer>(&request);
     auto refused = offer != nullptr && options_.policy
@@ -247,6 +247,20 @@ void Desk::assign(const Session& session, const protocol::Assign& request, TimeP
   }
   actions_.emplace_back(desk::CreateTrial{key, request.spec, session.client});
   reply(session.peer, protocol::Status{key, protocol::kStateQueued, 0, slots_.holders()});
+}
+
+void Desk::ask_box(const Session& session, protocol::Request request) {
+  if (auto* pass = std::get_if<protocol::ManagePass>(&request)) {
+    if (auto why = options_.policy ? refusal_of_pass(*options_.policy) : std::nullopt) {
+      reply(session.peer, protocol::PassManaged{"", false, std::move(*why)});
+      return;
+    }
+    // What a client holds no other client can let go of, whatever name it gives.
+    if (!session.client.empty()) {
+      pass->hold = session.client + " " + pass->hold;
+    }
+  }
+  actions_.emplace_back(desk::AskBox{session.campaign, std::move(request)});
 }
 
 void Desk::take_trial_request(const Session& session, const protocol::Request& request) {

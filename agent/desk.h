@@ -137,6 +137,7 @@ class Desk {
   void greet(const desk::MessageArrived& arrived, const protocol::Hello& hello, TimePoint now);
   void take(Session& session, protocol::Request request, TimePoint now);
   void assign(const Session& session, const protocol::Assign& request, TimePoint now);
+  void ask_box(const Session& session, protocol::Request request);
   void take_trial_request(const Session& session, const protocol::Request& request);
   void leave(const std::string& campaign, bool for_good, TimePoint now);
   void hold(const std::string& campaign, const protocol::Bytes& identity);

@@ -70,7 +70,7 @@ Server::Server(ServerOptions options)
       devices_(device_options(options_), parse_environment(own_environment())),
       socket_(os::Socket::listen(options_.endpoint,
                                  gate_ ? std::make_optional(gate_->security()) : std::nullopt)),
-      environments_(options_.work_dir, parse_environment(own_environment())),
+      environments_(options_.work_dir, parse_environment(own_environment()), options_.policy),
       box_desk_(options_.work_dir, environments_),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}),
       desk_(desk_options()),

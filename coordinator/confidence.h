@@ -25,7 +25,7 @@ struct RunFigure {
   Candidate candidate;
   bool control = false;  // `default` under its second name (--aa)
   int round = 1;
-  int stage = 0;                  // Trial::stage
+  int stage = 0;  // Trial::stage
   std::uint32_t device = 0;
   double median_us = 0.0;         // 0 is below what the clock resolves and says nothing
   std::optional<double> start_s;  // from any origin

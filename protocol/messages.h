@@ -72,7 +72,7 @@ struct Hello {
   std::string software;
   std::string campaign;
   std::vector<std::string> capabilities;
-  std::string cann_env;  // what the trials will use: Welcome::cann_version is about it
+  std::string cann_env;    // what the trials will use: Welcome::cann_version is about it
   bool keep_files = true;  // false: files that it brings are dropped when the campaign is over
 };
 struct Ping {
