@@ -230,6 +230,8 @@ struct Sent {
 // Asks again and again while the upload goes on: how long would a cancel take?
 class Pings {
  public:
+  // Before it is welcome nobody answers.
+  void begin() { waiting_ = false; }
   void step(coordinator::Connection& connection, Clock::time_point now) {
     constexpr auto kPause = std::chrono::milliseconds(10);
     if (!waiting_ && now >= sent_at_ + kPause) {
@@ -250,7 +252,7 @@ class Pings {
  private:
   std::uint64_t sequence_ = std::uint64_t{1} << 40U;  // far from the link's own
   Clock::time_point sent_at_;
-  bool waiting_ = false;
+  bool waiting_ = true;
   std::vector<double> answers_ms_;
 };
 
@@ -276,7 +278,9 @@ Sent upload(const Agent& agent, const Keys& keys, const std::vector<fs::path>& f
     worker.drain();
     pings.step(connection, Clock::now());
     for (const auto& event : connection.step(Clock::now())) {
-      if (const auto* report = std::get_if<coordinator::ReportArrived>(&event)) {
+      if (std::holds_alternative<coordinator::LinkReady>(event)) {
+        pings.begin();
+      } else if (const auto* report = std::get_if<coordinator::ReportArrived>(&event)) {
         pings.take(report->report);
       }
       arrived += std::holds_alternative<coordinator::FileUploaded>(event) ? 1 : 0;
