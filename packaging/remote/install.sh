@@ -19,6 +19,9 @@ if [ ! -e "$config/agent.key" ]; then
   (umask 077 && cp "$stage/agent.key" "$config/agent.key")
   cp "$stage/agent.pub" "$config/agent.pub"
 fi
+[ -e "$config/agent.conf" ] ||
+  echo '# What clients may do on this machine, one rule a line; without any: run every program.' \
+    >"$config/agent.conf"
 cp "$stage/client.pub" "$config/authorized/$client_name.pub"
 printf 'MSTUNE_AGENT_OPTIONS=%s\n' "$agent_options" >"$config/agent.env"
 
@@ -47,7 +50,7 @@ write_runner() {
 trap 'kill -TERM "\$agent" 2>/dev/null' TERM INT
 while :; do
   "$program" --work-dir "$state" --key "$config/agent.key" --authorized "$config/authorized" \\
-    $agent_options &
+    --config "$config/agent.conf" $agent_options &
   agent=\$!
   wait "\$agent"
   status=\$?

@@ -13,7 +13,8 @@ if [ "$kind" = none ]; then
 else
   $manager disable --now mstune-agent 2>/dev/null || :
 fi
-rm -f "$program" "$runner" "$config/agent.key" "$config/agent.pub" "$config/agent.env"
+rm -f "$program" "$runner" "$config/agent.key" "$config/agent.pub" "$config/agent.env" \
+  "$config/agent.conf"
 rm -rf "$config/authorized" "$state"
 rmdir "$config" 2>/dev/null || : # a client's own key may be in it
 if [ "$kind" != none ]; then
