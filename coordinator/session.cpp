@@ -50,6 +50,21 @@ SessionResult Session::run() {
   progress_.tick(steady_now());
   progress_.planned(options_.campaign.trials.size(), options_.campaign.open_ended);
   take_over_finished(options_.campaign.trials);
+  try {
+    go_on();
+  } catch (const Error&) {
+    connection_.send(protocol::Goodbye{});  // or the agent would wait for us
+    throw;
+  }
+  connection_.send(protocol::Goodbye{});
+  std::sort(result_.trials.begin(), result_.trials.end(),
+            [](const EvaluatedTrial& left, const EvaluatedTrial& right) {
+              return left.trial.index < right.trial.index;
+            });
+  return std::move(result_);
+}
+
+void Session::go_on() {
   dispatch(Tick{}, steady_now());
   while (!dispatcher_.finished() && !left_at_once_) {
     os::PollSet polled;
@@ -66,12 +81,6 @@ SessionResult Session::run() {
       dispatch(Tick{}, now);
     }
   }
-  connection_.send(protocol::Goodbye{});
-  std::sort(result_.trials.begin(), result_.trials.end(),
-            [](const EvaluatedTrial& left, const EvaluatedTrial& right) {
-              return left.trial.index < right.trial.index;
-            });
-  return std::move(result_);
 }
 
 // Those of an earlier session count where they are the trials that are planned now.

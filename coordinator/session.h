@@ -83,6 +83,7 @@ class Session {
     TimePoint started;
   };
 
+  void go_on();
   void wait(os::PollSet& polled, TimePoint now);
   [[nodiscard]] TimePoint deadline() const;
   void look_at_signals(TimePoint now);
