@@ -1,5 +1,6 @@
 #include "agent/event_log.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -30,6 +31,7 @@ EventBatch EventLog::take(std::size_t batch_bytes) {
     batch.events.push_back(event);
     ++next_;
   }
+  sent_ = std::max(sent_, next_);
   return batch;
 }
 
@@ -51,7 +53,7 @@ bool EventLog::acknowledge(std::uint64_t events) {
 }
 
 bool EventLog::rewind(std::uint64_t events) {
-  if (events < first_kept_ || events > count()) {
+  if (events < first_kept_ || events > sent_) {
     return false;
   }
   // What stands before the number is on the coordinator's disk, acknowledged or not.

@@ -33,7 +33,7 @@ class EventLog {
   bool acknowledge(std::uint64_t events);
 
   // The coordinator has what stands before `events` and wants the rest, again where needed. False:
-  // the number is before what it acknowledged or beyond what there is.
+  // the number is before what it acknowledged or beyond what was ever sent.
   bool rewind(std::uint64_t events);
 
   [[nodiscard]] std::uint64_t count() const { return first_kept_ + kept_.size(); }
@@ -48,6 +48,7 @@ class EventLog {
   std::deque<protocol::Event> kept_;
   std::uint64_t first_kept_ = 0;  // the number of kept_.front()
   std::uint64_t next_ = 0;        // the number of the next event to send
+  std::uint64_t sent_ = 0;        // the number behind the last one that was ever sent
   std::size_t under_way_bytes_ = 0;
   std::size_t kept_bytes_ = 0;
 };

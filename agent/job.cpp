@@ -16,7 +16,9 @@ std::vector<JobAction> Job::begin(TimePoint now) {
 
 std::vector<JobAction> Job::handle(const JobEvent& event, TimePoint now) {
   expire(now);
-  std::visit([&](const auto& happened) { on(happened, now); }, event);
+  if (!finished()) {  // its time may have been over
+    std::visit([&](const auto& happened) { on(happened, now); }, event);
+  }
   send();
   return std::exchange(actions_, {});
 }
@@ -116,7 +118,7 @@ void Job::remove_if_abandoned() {
 }
 
 void Job::send() {
-  if (!coordinator_present_) {
+  if (!coordinator_present_ || finished()) {
     return;
   }
   for (EventBatch batch = log_.take(); !batch.events.empty(); batch = log_.take()) {

@@ -115,10 +115,6 @@ void TrialRunner::prepare(TimePoint now) {
            now);
     return;
   }
-  if (auto why = refusal_of_script()) {
-    handle(NotStarted{std::move(*why)}, now);
-    return;
-  }
   wants_files_ = !spec_.files.empty();
   wants_environment_ = true;
   look_for_environment(now);
@@ -169,17 +165,6 @@ std::vector<std::string> TrialRunner::command() const {
 
 fs::path TrialRunner::working_directory() const {
   return spec_.working_directory.empty() ? settings_.directory : fs::path(spec_.working_directory);
-}
-
-// Sourcing a script runs it.
-std::optional<Message> TrialRunner::refusal_of_script() const {
-  if (!settings_.policy || spec_.cann_env.empty()) {
-    return std::nullopt;
-  }
-  std::error_code failure;
-  const fs::path script = fs::canonical(spec_.cann_env, failure);
-  return failure ? std::nullopt  // whoever sources it says so
-                 : refusal_of_program(*settings_.policy, script.string());
 }
 
 std::optional<Message> TrialRunner::refusal_of(const std::vector<std::string>& command,

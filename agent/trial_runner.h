@@ -77,7 +77,6 @@ class TrialRunner {
   void start(TimePoint now);
   [[nodiscard]] std::vector<std::string> command() const;
   [[nodiscard]] std::filesystem::path working_directory() const;
-  [[nodiscard]] std::optional<Message> refusal_of_script() const;
   [[nodiscard]] std::optional<Message> refusal_of(const std::vector<std::string>& command,
                                                   const Environment& environment) const;
   void pass_on(std::vector<protocol::StepLine> lines, TimePoint now);

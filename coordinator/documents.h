@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coordinator/fleet.h"
 #include "coordinator/ranking.h"
 
 namespace mstune::coordinator {
@@ -38,6 +39,7 @@ struct CampaignDocument {
   bool refine = false;
   int confirm_rounds = 0;      // --confirm; 0: none
   std::string digest_pattern;  // empty: results are not compared
+  std::optional<Fleet> fleet;  // of a campaign with more than one device
   Surroundings surroundings;
   // Of what took part, as far as it is known: "mstune", "agent", "cann", "host", ...
   std::map<std::string, std::string> versions;

@@ -189,6 +189,12 @@ ResumedRun resume_run(const RunDirectory& directory, const CampaignDocument& wan
                       directory.path().string());
   }
   const SavedRun saved = read_saved_run(directory.path());
+  if (saved.campaign.fleet) {
+    throw usage_error("resume.many_devices",
+                      "--resume {}: a campaign over several devices cannot go on yet; mstune "
+                      "analyze ranks what is there",
+                      directory.path().string());
+  }
   if (const auto obstacle = resume_obstacle(saved.campaign, wanted, seed_given)) {
     throw Error(ErrorKind::usage, *obstacle);
   }

@@ -9,6 +9,7 @@
 #include "common/candidate.h"
 #include "common/time.h"
 #include "coordinator/evaluation.h"
+#include "coordinator/fleet.h"
 #include "coordinator/order.h"
 #include "coordinator/plog_choice.h"
 
@@ -27,6 +28,10 @@ struct TuneOptions {
   bool shell = false;                     // run_command is for a shell
   std::string compile_command;            // offline
   std::vector<std::string> target_files;  // empty: this machine, through an agent of our own
+  std::string inventory;                  // a file with a list of targets; empty: none
+  Spread spread = Spread::share;          // where there is more than one device
+  bool ignore_busy = false;               // measure though somebody else uses the device
+  bool allow_mismatch = false;            // go on with agents that do not fit together
   std::string om_dir;                     // empty: <run directory>/om
   std::vector<Candidate> candidates;      // `default` first
   int repeat = 3;

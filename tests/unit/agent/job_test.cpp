@@ -189,6 +189,22 @@ TEST_CASE("event log: is asked again from any number that was not acknowledged")
   CHECK(log.all_acknowledged());
   CHECK(log.take().events.empty());
   CHECK(log.count() == 5);
+  log.append(protocol::Notice{});
+  CHECK_FALSE(log.rewind(6));  // there, and never sent
+  CHECK(log.take().first == 5);
+}
+
+TEST_CASE("job: nothing is said any more once it is removed") {
+  Job job = running_job();
+  job.handle(CoordinatorGone{}, kStart);
+  job.handle(CancelAsked{}, kStart);
+  job.handle(TreeEnded{-9}, kStart);
+  const auto late = job.handle(OutputDrained{}, kStart);
+  CHECK(find<RemoveJob>(late) == nullptr);
+  // The coordinator comes back at the moment at which its time was over.
+  const auto actions = job.handle(CoordinatorSeen{0}, kStart + seconds(60));
+  REQUIRE(actions.size() == 1);
+  CHECK(find<RemoveJob>(actions) != nullptr);
 }
 
 TEST_CASE("job: what is cancelled while its program starts is ended as soon as it runs") {
