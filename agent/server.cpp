@@ -39,15 +39,6 @@ std::vector<std::string> own_environment() {
   return strings;
 }
 
-// What was laid out for a trial that was over before.
-void remove_late_directory(const fs::path& trial) {
-  try {
-    os::remove_tree(trial);
-  } catch (const Error& error) {
-    fmt::print(stderr, "mstune-agent: {}\n", error.what());
-  }
-}
-
 // Of the toolkit that trials with this cann_env will use.
 std::string cann_version(const std::string& cann_env) {
   if (!cann_env.empty()) {
@@ -67,6 +58,15 @@ DeviceWatch::Options device_options(const ServerOptions& options) {
   DeviceWatch::Options result = options.devices;
   result.look = !options.ends_with_parent;  // a coordinator's own agent offers none: no need to ask
   return result;
+}
+
+// What was laid out for a trial that was over before.
+void remove_late_directory(const fs::path& trial) {
+  try {
+    os::remove_tree(trial);
+  } catch (const Error& error) {
+    fmt::print(stderr, "mstune-agent: {}\n", error.what());
+  }
 }
 
 }  // namespace

@@ -250,19 +250,22 @@ bool Session::is_same_om(const Destination& destination, const ReadFile& file, T
   const auto& [agent, candidate] = destination;
   const std::string which = name(dispatcher_.candidates()[candidate]);
   const BuiltOm om{hex(file.source->manifest->identity), oms_.at(candidate).string()};
-  const auto [known, is_new] = options_.oms.emplace(which, om);
-  if (is_new) {
+  const auto before = options_.oms.find(which);
+  if (before == options_.oms.end()) {
     directory_.note_om(which, om);
-  } else if (known->second.identity != om.identity) {
-    dispatch(UploadFailed{agent, candidate,
-                          message("resume.other_om",
-                                  "the OM of {} ({}) is not the one that this run was begun with: "
-                                  "put that one back, or start a new run without --resume",
-                                  which, om.path)},
-             now);
-    return false;
+    options_.oms.emplace(which, om);  // noted once, however many agents get it
+    return true;
   }
-  return true;
+  if (before->second.identity == om.identity) {
+    return true;
+  }
+  dispatch(UploadFailed{agent, candidate,
+                        message("resume.other_om",
+                                "the OM of {} ({}) is not the one that this run was begun with: "
+                                "put that one back, or start a new run without --resume",
+                                which, om.path)},
+           now);
+  return false;
 }
 
 void Session::start_build(std::size_t candidate, TimePoint now) {
@@ -334,8 +337,7 @@ void Session::start_upload(const StartUpload& upload, TimePoint now) {
 }
 
 void Session::ship(const Destination& destination, std::vector<ReadFile> files) {
-  if (oms_.contains(destination.second) && !files.empty() &&
-      !is_same_om(destination, files.front(), steady_now())) {
+  if (oms_.contains(destination.second) && !is_same_om(destination, files.front(), steady_now())) {
     return;
   }
   Shipment& shipment = shipments_[destination];

@@ -48,10 +48,10 @@ struct SessionOptions {
   std::string session_id;  // 1 to 64 characters; agents know the campaign by it
   PlogChoice plog = PlogChoice::all;
   std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
-  std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
   std::uint64_t records_max = 10'000'000;                     // of a trial; more end it
+  std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
   std::map<std::uint32_t, AttemptProgress> unfinished;  // attempts that may still run, by trial
-  std::map<std::string, BuiltOm> oms;                   // that were built for it, by candidate
+  std::map<std::string, BuiltOm> oms;                   // that it built, by candidate
   MatchRules match;
   bool allow_mismatch = false;  // agents that do not fit together are only told of
 };
@@ -124,8 +124,8 @@ class Session {
   void take_shipped(FileId file, const std::optional<Message>& failure, TimePoint now);
   void finish_upload(const Destination& destination, const std::optional<Message>& failure,
                      TimePoint now);
-  void assign(const AssignAttempt& action);
   [[nodiscard]] TrialRecorder recorder_of(const Attempt& attempt) const;
+  void assign(const AssignAttempt& action);
   void assign_again(ActiveTrial& active);
   void send_assignment(ActiveTrial& active);
   void fetch_more(ActiveTrial& active);

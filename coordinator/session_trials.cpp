@@ -37,7 +37,7 @@ void Session::forget(const Attempt& attempt) {
 // The first attempt after a resume goes on with what the killed coordinator had of it.
 TrialRecorder Session::recorder_of(const Attempt& attempt) const {
   const Trial& trial = dispatcher_.trial(attempt.trial);
-  const auto before = options_.unfinished.find(trial.index);
+  const auto before = options_.unfinished.find(attempt.trial);
   TrialRecorder recorder =
       before != options_.unfinished.end() && before->second.attempt == attempt.number
           ? TrialRecorder(directory_.trial_directory(trial), trial, before->second)

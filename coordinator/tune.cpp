@@ -210,8 +210,9 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
   for (const Candidate& candidate : document.candidates) {
     names.push_back(name(candidate));
   }
-  out << fmt::format("candidates ({} x {} rounds): {}\n", names.size(), document.repeat,
-                     fmt::join(names, ", "));
+  out << said(message("progress.candidates", "candidates ({} x {} rounds): {}", names.size(),
+                      document.repeat, fmt::format("{}", fmt::join(names, ", "))))
+      << '\n';
   if (!session.build.command.empty()) {
     for (const Candidate& candidate : document.candidates) {
       BuildRequest build = session.build;
@@ -230,7 +231,8 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
         session.mode_variable.empty()
             ? std::string()
             : fmt::format("{}={} ", session.mode_variable, name(trial.candidate));
-    out << fmt::format("[{:03}] {}: {}{}\n", trial.index, title(trial), mode, join_words(shown));
+    out << fmt::format("[{:03}] {}: {}{}\n", trial.index, said(title_message(trial)), mode,
+                       join_words(shown));
   }
   if (session.agents.size() > 1) {
     out << fmt::format("on {} agents ({}):\n", session.agents.size(),

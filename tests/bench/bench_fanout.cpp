@@ -79,8 +79,9 @@ class Fleet {
   Fleet(const fs::path& directory, int agents, int devices) : inventory_(directory / "boxes.json") {
     std::string targets;
     for (int i = 0; i < agents; ++i) {
-      std::vector<std::string> command{"mstune-agent", "--listen", "tcp://127.0.0.1:*",
-                                       "--work-dir", (directory / fmt::format("a{}", i)).string()};
+      std::vector<std::string> command{
+          "mstune-agent",      "--insecure", "--listen",
+          "tcp://127.0.0.1:*", "--work-dir", (directory / fmt::format("a{}", i)).string()};
       if (devices > 0) {
         command.insert(command.end(), {"--devices", fmt::format("0-{}", devices - 1)});
       }
@@ -88,11 +89,12 @@ class Fleet {
     }
     for (os::Process& agent : agents_) {
       const std::string said = read_until(agent, "\n");
-      const auto colon = said.rfind(':');
+      const auto colon = said.rfind(':', said.find('\n'));
       targets += fmt::format("{}{{\"host\": \"127.0.0.1\", \"port\": {}}}",
                              targets.empty() ? "" : ", ", std::atoi(said.c_str() + colon + 1));
     }
-    std::ofstream(inventory_) << "{\"targets\": [" << targets << "]}";
+    std::ofstream(inventory_) << "{\"defaults\": {\"insecure\": true}, \"targets\": [" << targets
+                              << "]}";
   }
   ~Fleet() {
     for (const os::Process& agent : agents_) {

@@ -24,7 +24,7 @@ class Box {
   // Empty until it listens.
   std::string port() {
     const std::string& output = running_.output();
-    const auto at = output.find("tcp://");
+    const auto at = output.find("listening at tcp://");
     const auto end = output.find('\n', at);
     if (at == std::string::npos || end == std::string::npos) {
       return {};
@@ -38,8 +38,9 @@ class Box {
  private:
   static Running start(Workplace& place, const std::string& name,
                        const std::vector<std::string>& arguments) {
-    std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:*",
-                                     "--work-dir", (place.directory() / name).string()};
+    std::vector<std::string> command{
+        program("mstune-agent"), "--insecure", "--listen",
+        "tcp://127.0.0.1:*",     "--work-dir", (place.directory() / name).string()};
     command.insert(command.end(), arguments.begin(), arguments.end());
     return {command, place.directory(), place.environment()};
   }
@@ -51,6 +52,7 @@ class Box {
 void write_inventory(const Workplace& place, const std::vector<std::string>& ports,
                      const std::string& defaults = "{}") {
   json inventory{{"defaults", json::parse(defaults)}, {"targets", json::array()}};
+  inventory["defaults"]["insecure"] = true;
   for (const std::string& port : ports) {
     inventory["targets"].push_back({{"host", "127.0.0.1"}, {"port", std::stoi(port)}});
   }
@@ -208,8 +210,8 @@ TEST_CASE("fanout: without npu-smi the check is skipped, and that is said") {
 TEST_CASE("fanout: devices that npu-smi does not know are not offered") {
   Workplace place;
   Running agent =
-      place.start({program("mstune-agent"), "--listen", "tcp://127.0.0.1:*", "--work-dir",
-                   (place.directory() / "box").string(), "--devices", "0-7"});
+      place.start({program("mstune-agent"), "--insecure", "--listen", "tcp://127.0.0.1:*",
+                   "--work-dir", (place.directory() / "box").string(), "--devices", "0-7"});
   const Ended ended = agent.wait();
   CHECK(ended.status == 2);
   CHECK(ended.output.find("npu-smi knows: 0, 1") != std::string::npos);

@@ -103,7 +103,7 @@ TEST_CASE("target: every mistake names the field and the file") {
 
 TEST_CASE("target: files go along under a name below the trial's directory") {
   const Target target = parse_target(
-      R"({"host": "h", "keep": false,
+      R"({"host": "h", "insecure": true, "keep": false,
           "files": ["in.bin", "/data/x.cfg", {"path": "sub/y", "name": "deep/y"}]})",
       "dir/t.json");
   CHECK_FALSE(target.keep);
@@ -114,7 +114,7 @@ TEST_CASE("target: files go along under a name below the trial's directory") {
   CHECK(target.files[1].name == "x.cfg");
   CHECK(target.files[2].path == "dir/sub/y");
   CHECK(target.files[2].name == "deep/y");
-  CHECK(parse_target(R"({"host": "h"})", "t.json").keep);
+  CHECK(parse_target(R"({"host": "h", "insecure": true})", "t.json").keep);
 }
 
 TEST_CASE("target: files that lead elsewhere, or meet, are refused") {
@@ -137,7 +137,8 @@ TEST_CASE("target: an IPv6 address is put into brackets") {
 
 TEST_CASE("inventory: targets are read over the defaults, variables each by itself") {
   const auto targets = parse_inventory(
-      R"({"defaults": {"cann_env": "/c/set_env.sh", "port": 18700, "env": {"A": "1", "B": "2"}},
+      R"({"defaults": {"cann_env": "/c/set_env.sh", "port": 18700, "insecure": true,
+                       "env": {"A": "1", "B": "2"}},
           "targets": [{"host": "npu-a"},
                       {"host": "npu-b", "port": 18800, "env": {"B": "3"}, "devices_per_trial": 2}],
           "_note": "comment"})",
@@ -166,15 +167,17 @@ TEST_CASE("inventory: what is wrong in it is named with its place") {
     CHECK(error(bad).starts_with("inventory.not_a_list|"));
   }
   CHECK(error(R"({"targets": [{"host": "a"}], "more": 1})").starts_with("target.unknown_field|"));
-  const std::string second = error(R"({"targets": [{"host": "a"}, {"hots": "b"}]})");
+  const std::string second =
+      error(R"({"defaults": {"insecure": true}, "targets": [{"host": "a"}, {"hots": "b"}]})");
   CHECK(second.find("i.json: targets[1]") != std::string::npos);
   CHECK(error(R"({"targets": [{"host": "a", "devices_per_trial": 0}]})")
             .starts_with("target.wrong_type|"));
 }
 
 TEST_CASE("targets: the same agent twice is an error") {
-  const auto targets =
-      parse_inventory(R"({"targets": [{"host": "a"}, {"host": "a", "port": 18600}]})", "i.json");
+  const auto targets = parse_inventory(R"({"defaults": {"insecure": true},
+                          "targets": [{"host": "a"}, {"host": "a", "port": 18600}]})",
+                                       "i.json");
   CHECK_THROWS_AS(refuse_equal_targets(targets), Error);
   CHECK_NOTHROW(refuse_equal_targets({targets[0]}));
 }
