@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/key_file.h"
 
 namespace mstune::agent {
@@ -26,7 +27,7 @@ Gate::Gate(GateOptions options)
       list_(os::read_authorized_at(options_.authorized)),
       signature_(os::authorized_signature(options_.authorized)) {
   for (const Message& mistake : list_.mistakes) {
-    log(mistake.text);
+    log(said(mistake));
   }
 }
 
@@ -43,7 +44,7 @@ void Gate::look_again(TimePoint now) {
   try {
     list_ = os::read_authorized_at(options_.authorized);
     for (const Message& mistake : list_.mistakes) {
-      log(mistake.text);
+      log(said(mistake));
     }
     log(fmt::format("{} has changed: {} keys are authorized", options_.authorized.string(),
                     list_.names.size()));

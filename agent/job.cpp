@@ -27,6 +27,11 @@ TimePoint Job::deadline() const {
   return std::min({run_deadline_, grace_deadline_, next_status_});
 }
 
+bool Job::takes_lines() const {
+  constexpr std::size_t kKeptMax = std::size_t{64} << 20U;
+  return abandoned_ || log_.kept_bytes() < kKeptMax;
+}
+
 bool Job::holds_slot() const {
   return state_ != State::queued && state_ != State::removed;
 }
@@ -159,6 +164,11 @@ void Job::on(const ProgramStarted& event, TimePoint now) {
 }
 
 void Job::on(const StepLinesFound& event, TimePoint /*now*/) {
+  if (abandoned_) {
+    // Nobody waits for them; should the coordinator come back after all, it learns that they lack.
+    outcome_.cause = protocol::kCauseLost;
+    return;
+  }
   for (const protocol::StepLine& line : event.lines) {
     log_.append(line);
   }

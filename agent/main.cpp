@@ -46,7 +46,7 @@ int main(int argc, char** argv, char** environment) {
                  mstune::key_text(gate->pair().public_key), gate->pair().name, gate->clients());
     }
     for (const mstune::Message& warning : options.warnings) {
-      fmt::print(stderr, "mstune-agent: WARNING: {}\n", warning.text);
+      fmt::print(stderr, "mstune-agent: WARNING: {}\n", mstune::said(warning));
     }
     mstune::os::tell_service_manager(
         notify_socket, fmt::format("READY=1\nSTATUS=listening at {}", server.endpoint()));

@@ -24,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::chrono::hours kWaitMax{1};
 constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
 
 TimePoint steady_now() {
@@ -57,6 +58,15 @@ DeviceWatch::Options device_options(const ServerOptions& options) {
   DeviceWatch::Options result = options.devices;
   result.look = !options.ends_with_parent;  // a coordinator's own agent offers none: no need to ask
   return result;
+}
+
+// What was laid out for a trial that was over before.
+void remove_late_directory(const fs::path& trial) {
+  try {
+    os::remove_tree(trial);
+  } catch (const Error& error) {
+    fmt::print(stderr, "mstune-agent: {}\n", error.what());
+  }
 }
 
 }  // namespace
@@ -158,7 +168,9 @@ void Server::wait(os::PollSet& polled, TimePoint now) {
     }
   }
   const TimePoint until = deadline();
-  polled.wait(until == kNever ? Duration(std::chrono::hours(1)) : until - now);
+  // One that is due can lie so far back that the difference would not fit.
+  polled.wait(until <= now ? Duration::zero()
+                           : std::min(Duration(until - now), Duration(kWaitMax)));
 }
 
 void Server::look_at_signals(TimePoint now) {
@@ -348,10 +360,13 @@ void Server::start(TrialRunner& runner, TimePoint now) {
 // The answer comes on this thread, later: the trial may be gone by then.
 void Server::lay_out(TrialRunner& runner) {
   receiver_.lay_out(runner.om_directory(), runner.spec().files,
-                    [this, key = runner.key()](const std::optional<Message>& failure) {
+                    [this, key = runner.key(), trial = runner.om_directory().parent_path()](
+                        const std::optional<Message>& failure) {
                       const auto found = runners_.find(key);
                       if (found != runners_.end()) {
                         found->second->on_laid_out(failure, steady_now());
+                      } else {
+                        remove_late_directory(trial);
                       }
                     });
 }

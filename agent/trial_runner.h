@@ -91,7 +91,7 @@ class TrialRunner {
   Job job_;
   std::optional<Execution> execution_;
   std::optional<Environment> base_;
-  std::vector<protocol::TrialFile> files_;
+  std::vector<KeptFile> files_;
   std::vector<OutgoingReport> reports_;
   bool wants_files_ = false;
   bool wants_environment_ = false;

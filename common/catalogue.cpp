@@ -42,6 +42,21 @@ std::string fill(std::string_view text, const std::vector<std::string>& argument
   return result;
 }
 
+// Where one id has several English texts, each has a line of its own, "id | English = text", and
+// the English one tells which: filled with the arguments it is what the message says.
+const std::string* find_variant(const std::map<std::string, std::string, std::less<>>& texts,
+                                const Message& message) {
+  const std::string prefix = message.id + " | ";
+  for (auto entry = texts.lower_bound(prefix);
+       entry != texts.end() && entry->first.starts_with(prefix); ++entry) {
+    const auto english = std::string_view(entry->first).substr(prefix.size());
+    if (fill(english, message.arguments) == message.text) {
+      return &entry->second;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Catalogue Catalogue::parse(std::string_view text) {
@@ -76,6 +91,7 @@ const std::string* Catalogue::find(std::string_view id) const {
 
 std::string Catalogue::text_of(const Message& message) const {
   const std::string* text = find(message.id);
+  text = text != nullptr ? text : find_variant(texts_, message);
   if (text == nullptr) {
     return message.text;
   }

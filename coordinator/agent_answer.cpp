@@ -5,19 +5,37 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/language.h"
+#include "coordinator/text_table.h"
+
 namespace mstune::coordinator {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using Row = std::vector<std::string>;
 
+Message no_answer() {
+  return message("agents.silent", "no answer");
+}
+
+Message state_message(const std::string& state) {
+  if (state == protocol::kDeviceFree) {
+    return message("agents.free", "free");
+  }
+  if (state == protocol::kDeviceBusy) {
+    return message("agents.busy", "busy");
+  }
+  return message("agents.unusable", "unusable");
+}
+
 std::string device_text(const protocol::DeviceCondition& device) {
   const std::string name = device.device < 0 ? std::string() : fmt::format("{} ", device.device);
   if (device.holder.empty()) {
-    return name + device.state;
+    return name + said(state_message(device.state));
   }
-  return fmt::format("{}{}: trial {} of {} for {}", name, device.state, device.trial, device.holder,
-                     duration_text(static_cast<double>(device.held_for_s)));
+  return said(message("agents.device_held", "{}{}: trial {} of {} for {}", name,
+                      state_message(device.state), device.trial, device.holder,
+                      duration_text(static_cast<double>(device.held_for_s))));
 }
 
 std::string devices_text(const protocol::Condition& condition) {
@@ -26,22 +44,22 @@ std::string devices_text(const protocol::Condition& condition) {
     texts.push_back(device_text(device));
   }
   if (condition.queued > 0) {
-    texts.push_back(fmt::format("{} queued", condition.queued));
+    texts.push_back(said(message("agents.queued", "{} queued", condition.queued)));
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 Row row_of(const AgentAnswer& answer) {
   if (!answer.welcome || !answer.condition) {
-    return {answer.agent, "-", "-", "-", "-", answer.failure ? answer.failure->text : "no answer"};
+    return {answer.agent, "-", "-", "-", "-", said(answer.failure.value_or(no_answer()))};
   }
   const protocol::StoreCondition& store = answer.condition->store;
   return {answer.agent,
           answer.welcome->software,
           answer.welcome->host,
           answer.round_trip_ms ? fmt::format("{:.2f} ms", *answer.round_trip_ms) : "-",
-          fmt::format("{} files, {} of {}", store.files, size_text(store.bytes),
-                      size_text(store.limit_bytes)),
+          said(message("agents.store", "{} files, {} of {}", store.files, size_text(store.bytes),
+                       size_text(store.limit_bytes))),
           devices_text(*answer.condition)};
 }
 
@@ -61,7 +79,7 @@ Json answer_json(const AgentAnswer& answer) {
   json["agent"] = answer.agent;
   json["reachable"] = answer.welcome && answer.condition;
   if (!answer.welcome || !answer.condition) {
-    json["why"] = answer.failure ? answer.failure->text : "no answer";
+    json["why"] = answer.failure.value_or(no_answer()).text;
     return json;
   }
   const protocol::Condition& condition = *answer.condition;
@@ -93,26 +111,19 @@ Json answer_json(const AgentAnswer& answer) {
 }  // namespace
 
 std::string agents_table(const std::vector<AgentAnswer>& answers) {
-  std::vector<Row> rows{{"agent", "version", "host", "round trip", "store", "devices"}};
+  std::vector<Row> rows{{said(message("agents.head_agent", "agent")),
+                         said(message("agents.head_version", "version")),
+                         said(message("agents.head_host", "host")),
+                         said(message("agents.head_round_trip", "round trip")),
+                         said(message("agents.head_store", "store")),
+                         said(message("agents.head_devices", "devices"))}};
   std::transform(answers.begin(), answers.end(), std::back_inserter(rows), row_of);
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t column = 0; column < row.size(); ++column) {
-      widths[column] = std::max(widths[column], row[column].size());
-    }
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    for (std::size_t column = 0; column + 1 < row.size(); ++column) {
-      text += fmt::format("{:<{}}  ", row[column], widths[column]);
-    }
-    text += row.back() + '\n';
-  }
+  std::string text = text_table(rows, std::vector<Column>(rows.front().size(), Column::words));
   for (const AgentAnswer& answer : answers) {
     if (answer.purged) {
-      text += message("agents.purged", "{}: purged, {} freed, {} are needed and kept", answer.agent,
-                      size_text(answer.purged->freed_bytes), size_text(answer.purged->kept_bytes))
-                  .text +
+      text += said(message("agents.purged", "{}: purged, {} freed, {} are needed and kept",
+                           answer.agent, size_text(answer.purged->freed_bytes),
+                           size_text(answer.purged->kept_bytes))) +
               '\n';
     }
   }

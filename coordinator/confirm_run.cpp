@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "coordinator/analyze.h"
@@ -173,8 +174,10 @@ int confirm(const ConfirmOptions& options, const std::vector<std::string>& envir
   trials.insert(trials.end(), result.trials.begin(), result.trials.end());
   const Ranking ranking = rank(trials, campaign.candidates, rules);
   directory.write_summary(campaign, ranking, trials);
+  directory.write_report(campaign, ranking, trials);
   out << "\n" << report_table(campaign, ranking);
-  out << fmt::format("results: {}\n", directory.path().string()) << std::flush;
+  out << said(message("tune.results", "results: {}", directory.path().string())) << '\n'
+      << std::flush;
   if (result.ending == Ending::failed) {
     throw Error(ErrorKind::environment, result.why);
   }

@@ -287,8 +287,22 @@ std::string campaign_json(const CampaignDocument& campaign) {
   return text_of(json);
 }
 
-std::string trial_json(const EvaluatedTrial& trial) {
-  return text_of(to_json(trial));
+std::string trial_json(const EvaluatedTrial& trial, const ProgramOutput& output) {
+  Json json = to_json(trial);
+  json["output_dropped_bytes"] = output.dropped_bytes;
+  json["output_tail"] = trial.evaluation.valid ? Json(nullptr) : Json(output.tail);
+  return text_of(json);
+}
+
+std::string attempt_json(const Trial& trial, std::uint32_t attempt, const Message& why) {
+  Json json;
+  json["config"] = name(trial.candidate);
+  json["repeat"] = trial.repeat;
+  json["index"] = trial.index;
+  json["attempt"] = attempt;
+  json["reason"] = why.text;
+  json["reason_code"] = why.id;
+  return text_of(json);
 }
 
 std::string summary_json(const CampaignDocument& campaign, const Ranking& ranking,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/language.h"
+
 namespace mstune::coordinator {
 namespace {
 
@@ -190,7 +192,7 @@ std::vector<Message> hints_of(const Symptoms& symptoms) {
 std::string hints_text(const std::vector<Message>& hints) {
   std::string text;
   for (const Message& hint : hints) {
-    text += message("hint.line", "Hint: {}.", hint.text).text + '\n';
+    text += said(message("hint.line", "Hint: {}.", hint)) + '\n';
   }
   return text;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/identity.h"
 #include "coordinator/keygen.h"
 
@@ -29,7 +30,7 @@ Error no_answer(const std::string& name) {
 }  // namespace
 
 Inquiry::Inquiry(const Target& target, const std::vector<std::string>& environment, Duration wait)
-    : name_(fmt::format("the agent at {}", endpoint(target))),
+    : name_(said(message("doctor.there", "the agent at {}", endpoint(target)))),
       wait_(wait),
       connection_(endpoint(target), security_for(target, environment), os::random_hex_id(), {},
                   worker_, steady_now()) {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "common/digest.h"
 #include "common/error.h"
 #include "common/os/limits.h"
 #include "common/os/process_tree.h"
@@ -72,7 +73,7 @@ SessionResult Session::run() {
   progress_.planned(options_.campaign.trials.size(), options_.campaign.open_ended);
   take_over_finished(options_.campaign.trials);
   dispatch(Tick{}, steady_now());
-  while (!dispatcher_.finished()) {
+  while (!dispatcher_.finished() && !left_at_once_) {
     os::PollSet polled;
     wait(polled, steady_now());
     const TimePoint now = steady_now();
@@ -148,10 +149,10 @@ void Session::look_at_signals(TimePoint now) {
     if (*signal == SIGCHLD) {
       os::reap_orphans();
     } else if (interrupted_) {
+      left_at_once_ = true;
       result_.ending = Ending::interrupted;
-      throw environment_error("campaign.left_at_once",
-                              "interrupted twice: left at once, what was measured is in {}",
-                              directory_.path().string());
+      result_.why = message("campaign.left_at_once",
+                            "interrupted twice: left without waiting for what still ran");
     } else {
       interrupted_ = true;
       progress_.note(message("campaign.interrupting",
@@ -220,7 +221,44 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
 
 // ---- builds and uploads ----
 
+// An OM that an earlier session built is not built again.
+bool Session::take_over_om(std::size_t candidate, TimePoint now) {
+  const auto built = options_.oms.find(name(dispatcher_.candidates()[candidate]));
+  if (built == options_.oms.end() || !fs::is_regular_file(built->second.path)) {
+    return false;
+  }
+  oms_[candidate] = built->second.path;
+  dispatch(Built{candidate}, now);
+  return true;
+}
+
+// Trials before and after a resume measure the same OM, or they could not be compared.
+bool Session::is_same_om(const Destination& destination, const ReadFile& file, TimePoint now) {
+  const auto& [agent, candidate] = destination;
+  const std::string which = name(dispatcher_.candidates()[candidate]);
+  const BuiltOm om{hex(file.source->manifest->identity), oms_.at(candidate).string()};
+  const auto before = options_.oms.find(which);
+  if (before == options_.oms.end()) {
+    directory_.note_om(which, om);
+    options_.oms.emplace(which, om);  // noted once, however many agents get it
+    return true;
+  }
+  if (before->second.identity == om.identity) {
+    return true;
+  }
+  dispatch(UploadFailed{agent, candidate,
+                        message("resume.other_om",
+                                "the OM of {} ({}) is not the one that this run was begun with: "
+                                "put that one back, or start a new run without --resume",
+                                which, om.path)},
+           now);
+  return false;
+}
+
 void Session::start_build(std::size_t candidate, TimePoint now) {
+  if (take_over_om(candidate, now)) {
+    return;
+  }
   BuildRequest request = options_.build;
   request.candidate = dispatcher_.candidates()[candidate];
   if (request.command.empty()) {  // there are only the targets' files to send
@@ -286,6 +324,9 @@ void Session::start_upload(const StartUpload& upload, TimePoint now) {
 }
 
 void Session::ship(const Destination& destination, std::vector<ReadFile> files) {
+  if (oms_.contains(destination.second) && !is_same_om(destination, files.front(), steady_now())) {
+    return;
+  }
   Shipment& shipment = shipments_[destination];
   shipment = {std::move(files), 0};
   shipment.under_way = shipment.files.size();

@@ -20,6 +20,7 @@
 #include "coordinator/progress.h"
 #include "coordinator/run_directory.h"
 #include "coordinator/stages.h"
+#include "coordinator/trial_recorder.h"
 
 namespace mstune::coordinator {
 
@@ -47,7 +48,10 @@ struct SessionOptions {
   std::string session_id;  // 1 to 64 characters; agents know the campaign by it
   PlogChoice plog = PlogChoice::all;
   std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
+  std::uint64_t records_max = 10'000'000;                     // of a trial; more end it
   std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
+  std::map<std::uint32_t, AttemptProgress> unfinished;  // attempts that may still run, by trial
+  std::map<std::string, BuiltOm> oms;                   // that it built, by candidate
   MatchRules match;
   bool allow_mismatch = false;  // agents that do not fit together are only told of
 };
@@ -79,6 +83,7 @@ class Session {
     TrialRecorder recorder;
     std::optional<Collector> collector;
     bool exit_told = false;
+    bool cancel_sent = false;
     std::uint64_t acknowledged = 0;        // events that the agent knows to be safe
     std::uint64_t progress_at_status = 0;  // so much had come when it was last heard how it stands
   };
@@ -110,11 +115,14 @@ class Session {
   void carry_out(const CampaignAction& action, TimePoint now);
 
   void start_build(std::size_t candidate, TimePoint now);
+  bool take_over_om(std::size_t candidate, TimePoint now);
+  bool is_same_om(const Destination& destination, const ReadFile& file, TimePoint now);
   void start_upload(const StartUpload& upload, TimePoint now);
   void ship(const Destination& destination, std::vector<ReadFile> files);
   void take_shipped(FileId file, const std::optional<Message>& failure, TimePoint now);
   void finish_upload(const Destination& destination, const std::optional<Message>& failure,
                      TimePoint now);
+  [[nodiscard]] TrialRecorder recorder_of(const Attempt& attempt) const;
   void assign(const AssignAttempt& action);
   void assign_again(ActiveTrial& active);
   void send_assignment(ActiveTrial& active);
@@ -142,6 +150,7 @@ class Session {
             TimePoint now);
   void take_events(const protocol::Events& events, TimePoint now);
   void take_status(std::size_t agent, const protocol::Status& status, TimePoint now);
+  void end_if_flooded(ActiveTrial& active);
   void ask_again_if_stalled(ActiveTrial& active, const protocol::Status& status);
   void take_welcome(std::size_t agent, const protocol::Welcome& welcome, TimePoint now);
   [[nodiscard]] protocol::TrialKey key_of(const Attempt& attempt) const;
@@ -166,6 +175,7 @@ class Session {
   std::uint64_t descriptors_max_ = 0;
   SessionResult result_;
   bool interrupted_ = false;
+  bool left_at_once_ = false;
   os::Worker worker_;
   BundleReader reader_;
   std::vector<AgentSide> agents_;

@@ -34,6 +34,18 @@ void Session::forget(const Attempt& attempt) {
   }
 }
 
+// The first attempt after a resume goes on with what the killed coordinator had of it.
+TrialRecorder Session::recorder_of(const Attempt& attempt) const {
+  const Trial& trial = dispatcher_.trial(attempt.trial);
+  const auto before = options_.unfinished.find(attempt.trial);
+  TrialRecorder recorder =
+      before != options_.unfinished.end() && before->second.attempt == attempt.number
+          ? TrialRecorder(directory_.trial_directory(trial), trial, before->second)
+          : TrialRecorder(directory_.trial_directory(trial), trial, attempt.number);
+  recorder.limit_records(options_.records_max);
+  return recorder;
+}
+
 void Session::assign(const AssignAttempt& action) {
   const Attempt& attempt = action.attempt;
   const auto known = active_.find(attempt.trial);
@@ -45,15 +57,7 @@ void Session::assign(const AssignAttempt& action) {
   const Trial& trial = dispatcher_.trial(attempt.trial);
   active_.erase(attempt.trial);
   ActiveTrial& active =
-      active_
-          .emplace(attempt.trial, ActiveTrial{attempt,
-                                              action.device,
-                                              TrialRecorder(directory_.trial_directory(trial),
-                                                            trial, attempt.number),
-                                              {},
-                                              false,
-                                              0,
-                                              0})
+      active_.emplace(attempt.trial, ActiveTrial{attempt, action.device, recorder_of(attempt), {}})
           .first->second;
   progress_.started(trial, join_words(options_.agents[attempt.agent].spec.command));
   send_assignment(active);
@@ -71,7 +75,7 @@ void Session::send_assignment(ActiveTrial& active) {
   const Attempt& attempt = active.attempt;
   const Candidate& candidate = active.recorder.trial().candidate;
   protocol::Assign request{key_of(attempt), options_.agents[attempt.agent].spec,
-                           active.recorder.events()};
+                           active.recorder.secure()};
   request.spec.devices = fleet_.devices[active.device].ids;
   if (!options_.mode_variable.empty()) {
     request.spec.environment[options_.mode_variable] = name(candidate);
@@ -150,7 +154,7 @@ void Session::discard_attempt(const DiscardAttempt& action) {
     result_.trials.erase(recorded);
   }
   if (trial) {
-    directory_.move_apart(*trial, action.attempt.number);
+    directory_.discard(*trial, action.attempt.number, action.why);
   }
 }
 
@@ -223,11 +227,12 @@ void Session::take_events(const protocol::Events& events, TimePoint now) {
   constexpr std::uint64_t kAcknowledgeEvery = 512;
   if (recorder.exited() || recorder.events() >= trial->acknowledged + kAcknowledgeEvery) {
     trial->acknowledged = recorder.events();
-    send(trial->attempt.agent, protocol::Acknowledge{events.key, recorder.events()});
+    send(trial->attempt.agent, protocol::Acknowledge{events.key, recorder.secure()});
   }
   for (const Message& notice : recorder.take_notices()) {
     progress_.note(notice);
   }
+  end_if_flooded(*trial);
   if (recorder.exited() && !trial->exit_told) {
     trial->exit_told = true;
     const protocol::Exited& exited = *recorder.exited();
@@ -261,7 +266,16 @@ void Session::take_status(std::size_t agent, const protocol::Status& status, Tim
   dispatch(AttemptSeen{attempt}, now);
   trial = active(key);
   if (trial != nullptr) {
+    trial->cancel_sent = false;  // it runs on: what was sent may be lost
+    end_if_flooded(*trial);
     ask_again_if_stalled(*trial, status);
+  }
+}
+
+void Session::end_if_flooded(ActiveTrial& active) {
+  if (active.recorder.is_flooded() && !active.recorder.exited() && !active.cancel_sent) {
+    active.cancel_sent = true;
+    send(active.attempt.agent, protocol::Cancel{key_of(active.attempt), "too many records"});
   }
 }
 

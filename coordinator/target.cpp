@@ -172,7 +172,7 @@ class Reader {
     try {
       check_layout_name(file.name);
     } catch (const Error& error) {
-      throw usage_error("target.bad_file_name", "{}: \"files\": {}", file_, error.message().text);
+      throw usage_error("target.bad_file_name", "{}: \"files\": {}", file_, error.message());
     }
     for (const TargetFile& other : files) {
       if (other.name == file.name) {

@@ -210,8 +210,9 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
   for (const Candidate& candidate : document.candidates) {
     names.push_back(name(candidate));
   }
-  out << fmt::format("candidates ({} x {} rounds): {}\n", names.size(), document.repeat,
-                     fmt::join(names, ", "));
+  out << said(message("progress.candidates", "candidates ({} x {} rounds): {}", names.size(),
+                      document.repeat, fmt::format("{}", fmt::join(names, ", "))))
+      << '\n';
   if (!session.build.command.empty()) {
     for (const Candidate& candidate : document.candidates) {
       BuildRequest build = session.build;
@@ -230,7 +231,8 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
         session.mode_variable.empty()
             ? std::string()
             : fmt::format("{}={} ", session.mode_variable, name(trial.candidate));
-    out << fmt::format("[{:03}] {}: {}{}\n", trial.index, title(trial), mode, join_words(shown));
+    out << fmt::format("[{:03}] {}: {}{}\n", trial.index, said(title_message(trial)), mode,
+                       join_words(shown));
   }
   if (session.agents.size() > 1) {
     out << fmt::format("on {} agents ({}):\n", session.agents.size(),
@@ -334,6 +336,7 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   session.campaign.reconnect_grace = options.reconnect_grace;
   session.plog = options.plog;
   session.plog_limit_bytes = options.plog_limit_bytes;
+  session.records_max = options.records_max;
   if (options.offline) {
     session.build.command = compile_words(options.compile_command);
     session.build.environment = result.environment;
@@ -382,9 +385,13 @@ RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
   }
   RunDirectory directory(os::absolute_path(options.resume));
   lock = lock_run(directory);
-  ResumedRun resumed = resume_run(directory, preparation.document, session.campaign.trials);
+  ResumedRun resumed = resume_run(directory, preparation.document, options.seed.has_value());
   session.session_id = resumed.session_id.empty() ? os::random_hex_id() : resumed.session_id;
+  preparation.document.session_id = session.session_id;
+  preparation.document.order = resumed.order;
   session.campaign.attempts_before = std::move(resumed.attempts);
+  session.unfinished = std::move(resumed.unfinished);
+  session.oms = std::move(resumed.oms);
   for (const EvaluatedTrial& trial : resumed.finished) {
     session.campaign.finished.push_back(trial.trial.index);
   }
@@ -397,9 +404,6 @@ RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
 int tune(const TuneOptions& options, const std::vector<std::string>& environment,
          std::ostream& out) {
   Preparation preparation = prepare(options, environment);
-  Stages stages(preparation.document);
-  preparation.session.campaign.trials = stages.first();
-  preparation.session.campaign.open_ended = stages.open_ended();
   const fs::path output_dir = os::absolute_path(options.output_dir);
   Progress progress(
       out, progress_style(options.quiet, options.json_lines, stdout_is_terminal(), environment),
@@ -408,6 +412,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
     progress.note(note);
   }
   if (options.dry_run) {
+    preparation.session.campaign.trials = Stages(preparation.document).first();
     preparation.session.build.om_directory =
         options.om_dir.empty() ? output_dir / "run_…" / "om" : os::absolute_path(options.om_dir);
     print_plan(preparation.document, preparation.session, out);
@@ -422,10 +427,12 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   progress.campaign(preparation.document, directory.path().string());
   if (!options.resume.empty()) {
-    progress.note(message("tune.resumed", "{} of {} trials are on disk already",
-                          preparation.session.finished.size(),
-                          preparation.session.campaign.trials.size()));
+    progress.note(message("tune.resumed", "the run goes on: {} trials are on disk already",
+                          preparation.session.finished.size()));
   }
+  Stages stages(preparation.document);
+  preparation.session.campaign.trials = stages.first();
+  preparation.session.campaign.open_ended = stages.open_ended();
 
   preparation.session.document = preparation.document;
   const SessionResult result = run(preparation, stages, directory, progress);

@@ -56,6 +56,7 @@ struct TuneOptions {
   PlogChoice plog = PlogChoice::all;
   std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
   std::uint64_t output_limit_bytes = 0;                       // of a trial; 0: the agent's own
+  std::uint64_t records_max = 10'000'000;                     // of a trial; more end it
   bool keep_going = false;
   bool dry_run = false;
   bool quiet = false;        // only the result is printed

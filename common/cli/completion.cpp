@@ -14,8 +14,13 @@ std::string function_name(const std::string& program) {
   return name;
 }
 
+// The names of its parts ("pass install"), its options and those of its parts.
 std::string option_words(const CommandDescription& command) {
   std::vector<std::string> words;
+  for (const CommandDescription& part : command.commands) {
+    words.push_back(part.name);
+    words.push_back(option_words(part));
+  }
   for (const OptionDescription& option : command.options) {
     if (!option.positional) {
       words.insert(words.end(), option.names.begin(), option.names.end());
@@ -91,6 +96,14 @@ std::string zsh_argument(const OptionDescription& option) {
 
 void add_zsh_arguments(std::string& text, const CommandDescription& command) {
   text += "    _arguments \\\n";
+  if (!command.commands.empty()) {
+    text += fmt::format("      '1:command:({})' \\\n", fmt::join(command_names(command), " "));
+  }
+  for (const CommandDescription& part : command.commands) {
+    for (const OptionDescription& option : part.options) {
+      text += zsh_argument(option);
+    }
+  }
   for (const OptionDescription& option : command.options) {
     text += zsh_argument(option);
   }
@@ -120,7 +133,7 @@ std::string bash_completion(const CommandDescription& program) {
   }
   const std::string names = fmt::format("{}", fmt::join(command_names(program), " "));
   text += fmt::format("    *) words=\"{}{}{}\" ;;\n  esac\n", names, names.empty() ? "" : " ",
-                      option_words(program));
+                      option_words({program.name, "", program.options, {}}));
   text += "  case \"$command $previous\" in\n";
   add_choices(text, "", program);
   for (const CommandDescription& command : program.commands) {
@@ -158,7 +171,7 @@ std::string zsh_completion(const CommandDescription& program) {
   if (!program.commands.empty()) {
     text += "    [[ $words[CURRENT] != -* ]] && _describe command commands && return 0\n";
   }
-  add_zsh_arguments(text, program);
+  add_zsh_arguments(text, {program.name, "", program.options, {}});
   return text + "    ;;\nesac\n";
 }
 

@@ -64,25 +64,35 @@ std::string synopsis(const std::string& words, const CommandDescription& command
   return text;
 }
 
+void add_synopsis(std::string& page, const std::string& words, const CommandDescription& command) {
+  if (command.commands.empty()) {
+    page += synopsis(words, command) + "\n.br\n";
+  }
+  for (const CommandDescription& part : command.commands) {
+    add_synopsis(page, words + " " + part.name, part);
+  }
+}
+
+// A section for each command; parts of one follow it.
+void add_commands(std::string& page, const std::string& words, const CommandDescription& program) {
+  for (const CommandDescription& command : program.commands) {
+    const std::string name = words + " " + command.name;
+    page += fmt::format(".SH {}\n{}\n", roff(name), roff(command.text));
+    add_options(page, command);
+    add_commands(page, name, command);
+  }
+}
+
 }  // namespace
 
 std::string man_page(const CommandDescription& program, const std::string& version) {
   std::string page = fmt::format(".TH {} 1 \"\" \"{}\"\n", roff(program.name), roff(version));
   page += ".SH NAME\n" + roff(program.name) + " \\- " + roff(program.text) + "\n";
   page += ".SH SYNOPSIS\n";
-  if (program.commands.empty()) {
-    page += synopsis(program.name, program) + "\n";
-  }
-  for (const CommandDescription& command : program.commands) {
-    page += synopsis(program.name + " " + command.name, command) + "\n.br\n";
-  }
+  add_synopsis(page, program.name, program);
   page += ".SH OPTIONS\n";
   add_options(page, program);
-  for (const CommandDescription& command : program.commands) {
-    page +=
-        fmt::format(".SH {} {}\n{}\n", roff(program.name), roff(command.name), roff(command.text));
-    add_options(page, command);
-  }
+  add_commands(page, program.name, program);
   page +=
       ".SH EXIT STATUS\n0: done. 1: no candidate has data. 2: bad arguments or environment. "
       "130: interrupted.\n";

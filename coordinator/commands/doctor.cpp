@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/examine.h"
 #include "common/os/file.h"
 #include "common/version.h"
@@ -72,9 +73,9 @@ std::vector<Diagnosis> diagnose_all(const DoctorOptions& options, World& world) 
   const BoxFacts here = roles.here.runs ? examine_as_trials(world.environment, world.err)
                                         : examine_here(world.environment);
   std::vector<Diagnosis> diagnoses{
-      {message("doctor.here", "this machine ({})", here.host).text, diagnose(here, roles.here)}};
+      {said(message("doctor.here", "this machine ({})", here.host)), diagnose(here, roles.here)}};
   if (target) {
-    Diagnosis diagnosis{message("doctor.there", "the agent at {}", endpoint(*target)).text, {}};
+    Diagnosis diagnosis{said(message("doctor.there", "the agent at {}", endpoint(*target))), {}};
     const auto there = examine_there(*target, world.environment, diagnosis);
     if (there) {
       diagnosis.findings = diagnose(*there, roles.target);
@@ -82,7 +83,7 @@ std::vector<Diagnosis> diagnose_all(const DoctorOptions& options, World& world) 
     diagnoses.push_back(std::move(diagnosis));
     if (there) {
       diagnoses.push_back(
-          {message("doctor.both", "both together").text, compare_boxes(here, *there)});
+          {said(message("doctor.both", "both together")), compare_boxes(here, *there)});
     }
   }
   return diagnoses;

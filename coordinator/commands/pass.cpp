@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/examine.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
@@ -39,9 +40,8 @@ std::optional<Target> target_of(const PassOptions& options) {
 Diagnosis diagnose_passes(const BoxFacts& facts) {
   Findings findings;
   check_passes(facts, {.compiles = true, .runs = false, .offline = false}, findings);
-  return {message("pass.title", "custom passes below {} ({})",
-                  value_of(facts.variables, "ASCEND_OPP_PATH"), facts.host)
-              .text,
+  return {said(message("pass.title", "custom passes below {} ({})",
+                       value_of(facts.variables, "ASCEND_OPP_PATH"), facts.host)),
           std::move(findings).take()};
 }
 
@@ -73,12 +73,12 @@ std::string put_in_place(const PassOptions& options, World& world) {
 }
 
 int install(const PassOptions& options, World& world) {
-  world.out << message("pass.installed",
-                       "installed {}: from now on every program of that CANN that is started with "
-                       "GE_AUTO_MULTISTREAM_PARALLEL_MODE is recorded step by step; remove it when "
-                       "you have tuned",
-                       put_in_place(options, world))
-                   .text
+  world.out << said(message(
+                   "pass.installed",
+                   "installed {}: from now on every program of that CANN that is started with "
+                   "GE_AUTO_MULTISTREAM_PARALLEL_MODE is recorded step by step; remove it when "
+                   "you have tuned",
+                   put_in_place(options, world)))
             << '\n';
   const Diagnosis diagnosis = look(options, world);
   world.out << diagnosis_text({diagnosis});
@@ -89,10 +89,10 @@ int remove_samples(World& world) {
   const os::PassFolder folder = pass_folder(variables_of(world.environment));
   const std::vector<std::string> removed = folder.remove_samples();
   for (const std::string& path : removed) {
-    world.out << message("pass.removed", "removed {}", path).text << '\n';
+    world.out << said(message("pass.removed", "removed {}", path)) << '\n';
   }
   if (removed.empty()) {
-    world.out << message("pass.no_sample", "the sample's pass is not there").text << '\n';
+    world.out << said(message("pass.no_sample", "the sample's pass is not there")) << '\n';
   }
   return 0;
 }
@@ -110,9 +110,8 @@ int remove(const PassOptions& options, World& world) {
     path = folder.library().string();
     was_there = folder.remove();
   }
-  world.out << (was_there ? message("pass.removed", "removed {}", path)
-                          : message("pass.not_there", "{} is not there", path))
-                   .text
+  world.out << said(was_there ? message("pass.removed", "removed {}", path)
+                              : message("pass.not_there", "{} is not there", path))
             << '\n';
   return 0;
 }

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "common/display_width.h"
+#include "common/language.h"
+
 namespace mstune::coordinator {
 namespace {
 
@@ -16,6 +19,20 @@ std::size_t count(const std::vector<Diagnosis>& diagnoses, Health health) {
     }
   }
   return number;
+}
+
+Message health_message(Health health) {
+  switch (health) {
+    case Health::good:
+      return message("word.health_ok", "ok");
+    case Health::note:
+      return message("word.health_note", "note");
+    case Health::warning:
+      return message("word.health_warning", "warning");
+    case Health::failure:
+      break;
+  }
+  return message("word.health_failure", "failure");
 }
 
 json json_of(const Message& message) {
@@ -35,24 +52,26 @@ json json_of(const Finding& finding) {
 }  // namespace
 
 std::string diagnosis_text(const std::vector<Diagnosis>& diagnoses) {
+  constexpr std::size_t kWidth = 8;  // of the longest word
   std::string text;
   for (const Diagnosis& diagnosis : diagnoses) {
     text += fmt::format("{}:\n", diagnosis.machine);
     for (const Finding& finding : diagnosis.findings) {
-      text += fmt::format("  {:<8} {}\n", word(finding.health), finding.what.text);
+      text += fmt::format("  {} {}\n", padded_right(said(health_message(finding.health)), kWidth),
+                          said(finding.what));
       if (!finding.remedy.text.empty()) {
-        text += fmt::format("  {:<8} -> {}\n", "", finding.remedy.text);
+        text += fmt::format("  {} -> {}\n", std::string(kWidth, ' '), said(finding.remedy));
       }
     }
   }
   const std::size_t failures = count(diagnoses, Health::failure);
   const std::size_t warnings = count(diagnoses, Health::warning);
   if (failures + warnings == 0) {
-    return text + message("doctor.fit", "nothing is in the way").text + '\n';
+    return text + said(message("doctor.fit", "nothing is in the way")) + '\n';
   }
   return text +
-         message("doctor.counts", "{} to cure before a run, {} to look at", failures, warnings)
-             .text +
+         said(message("doctor.counts", "{} to cure before a run, {} to look at", failures,
+                      warnings)) +
          '\n';
 }
 

@@ -38,6 +38,7 @@ check options --run-command "$(completed _mstune mstune tune --r)"
 check values offline "$(completed _mstune mstune tune --mode '')"
 check "values of all" zh "$(completed _mstune mstune tune --lang '')"
 check positionals zsh "$(completed _mstune mstune completion z)"
+check "parts of a command" install "$(completed _mstune mstune pass i)"
 check agent --work-dir "$(completed _mstune_agent mstune-agent --w)"
 if completed _mstune mstune analyze --r | grep -qx -- --run-command; then
   echo "analyze offers an option of tune"

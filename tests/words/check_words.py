@@ -2,8 +2,7 @@
 """Holds the catalogue of Chinese against the sources: check_words.py ROOT [MSTUNE]
 
 Every message of the sources and every word of the report's page has a text, with the same
-placeholders; no text is for a message that is gone; one id has one English text. With a program:
-its help is Chinese as well. `check_words.py --missing ROOT` prints what is missing, as lines to be
+placeholders, and no text is for a message that is gone. With a program: its help is Chinese as well. `check_words.py --missing ROOT` prints what is missing, as lines to be
 filled in.
 """
 
@@ -57,19 +56,25 @@ def same_placeholders(english, chinese):
     return found == ["{}"] * count or sorted(found) == [f"{{{at}}}" for at in range(count)]
 
 
+def wanted_lines(texts):
+    """{key: English}: the id, or for one of several English texts "id | English"."""
+    return {
+        id_ if len(english) == 1 else f"{id_} | {text}": text
+        for id_, english in texts.items()
+        for text in english
+    }
+
+
 def problems_of_texts(texts, catalogue):
-    for id_, english in sorted(texts.items()):
-        if len(english) > 1:
-            yield f"{id_} has {len(english)} English texts: {sorted(english)}"
-        if id_ not in catalogue:
-            yield f"{id_} is missing: {min(english)}"
-            continue
-        for text in english:
-            if not same_placeholders(text, catalogue[id_]):
-                yield f"{id_} has other placeholders than \"{text}\": \"{catalogue[id_]}\""
-    for id_ in sorted(set(catalogue) - set(texts)):
-        if not id_.startswith("help."):
-            yield f"{id_} is in the catalogue and nowhere in the sources"
+    wanted = wanted_lines(texts)
+    for key, english in sorted(wanted.items()):
+        if key not in catalogue:
+            yield f"{key} is missing: {english}"
+        elif not same_placeholders(english, catalogue[key]):
+            yield f"{key} has other placeholders than \"{english}\": \"{catalogue[key]}\""
+    for key in sorted(set(catalogue) - set(wanted)):
+        if not key.startswith("help."):
+            yield f"{key} is in the catalogue and nowhere in the sources"
 
 
 def help_in_chinese(program, *words):
@@ -93,9 +98,9 @@ def main() -> int:
     if sys.argv[1] == "--missing":
         root = pathlib.Path(sys.argv[2])
         catalogue = catalogue_of(root)
-        for id_, english in sorted(english_texts(root).items()):
-            if id_ not in catalogue:
-                print(f"{id_} = {min(english)}")
+        for key, english in sorted(wanted_lines(english_texts(root)).items()):
+            if key not in catalogue:
+                print(f"{key} = {english}")
         return 0
     root = pathlib.Path(sys.argv[1])
     texts = english_texts(root)

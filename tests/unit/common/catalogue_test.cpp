@@ -22,6 +22,15 @@ TEST_CASE("catalogue: a message is told in its language, arguments in its order"
   CHECK(catalogue.text_of(message("a.unknown", "as it is: {}", 3)) == "as it is: 3");
 }
 
+TEST_CASE("catalogue: of an id with several English texts the one that was said is found") {
+  const auto catalogue = Catalogue::parse(
+      "a.tool | tool is {} = 工具为 {}\n"
+      "a.tool | no tool in {{}} = {{}} 中没有工具\n");
+  CHECK(catalogue.text_of(message("a.tool", "tool is {}", "x")) == "工具为 x");
+  CHECK(catalogue.text_of(message("a.tool", "no tool in {{}}")) == "{} 中没有工具");
+  CHECK(catalogue.text_of(message("a.tool", "tool was {}", "x")) == "tool was x");
+}
+
 TEST_CASE("catalogue: a message inside a message is translated, too") {
   const auto catalogue = Catalogue::parse("out.side = 外：{}\nin.side = 内 {}\n");
   const Message inner = message("in.side", "inside {}", 4);

@@ -103,7 +103,7 @@ TEST_CASE("target: every mistake names the field and the file") {
 
 TEST_CASE("target: files go along under a name below the trial's directory") {
   const Target target = parse_target(
-      R"({"host": "h", "keep": false,
+      R"({"host": "h", "insecure": true, "keep": false,
           "files": ["in.bin", "/data/x.cfg", {"path": "sub/y", "name": "deep/y"}]})",
       "dir/t.json");
   CHECK_FALSE(target.keep);
@@ -114,7 +114,7 @@ TEST_CASE("target: files go along under a name below the trial's directory") {
   CHECK(target.files[1].name == "x.cfg");
   CHECK(target.files[2].path == "dir/sub/y");
   CHECK(target.files[2].name == "deep/y");
-  CHECK(parse_target(R"({"host": "h"})", "t.json").keep);
+  CHECK(parse_target(R"({"host": "h", "insecure": true})", "t.json").keep);
 }
 
 TEST_CASE("target: files that lead elsewhere, or meet, are refused") {
