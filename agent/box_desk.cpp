@@ -11,8 +11,8 @@
 namespace mstune::agent {
 namespace {
 
-constexpr std::size_t kQuestionsMax = 16;  // waiting; nobody needs more at once
-constexpr std::size_t kHolderNameMax = 64;
+constexpr std::size_t kQuestionsMax = 16;    // waiting; nobody needs more at once
+constexpr std::size_t kHolderNameMax = 160;  // a client's name and one of its choice
 
 std::string cann_env_of(const std::variant<protocol::Examine, protocol::ManagePass>& what) {
   return std::visit([](const auto& request) { return request.cann_env; }, what);

@@ -19,6 +19,19 @@ constexpr std::size_t kOutputKept = 2000;
 // What counts is that `env` could be run behind it.
 constexpr const char* kScript = R"(. "$1"; command env -0 > "$2")";
 
+std::optional<Message> refusal_of_script(const std::optional<Policy>& policy,
+                                         const std::string& path) {
+  if (path.front() != '/' || path.find('\0') != std::string::npos) {
+    return message("agent.relative_path",
+                   "\"{}\" is not an absolute path, and the agent stands in no directory of yours",
+                   path);
+  }
+  std::error_code failure;
+  const fs::path script = fs::canonical(path, failure);
+  return failure || !policy ? std::nullopt  // whoever sources it says what is wrong
+                            : refusal_of_program(*policy, script.string());
+}
+
 Message not_sourced(const std::string& path, const std::string& output) {
   return message("agent.cann_env_failed",
                  "cann_env: bash could not source {} on the agent's machine: {}", path,
@@ -42,6 +55,9 @@ std::optional<std::variant<Environment, Message>> CannEnvironments::find(
     const std::string& path, const std::string& campaign, TimePoint now) {
   if (path.empty()) {
     return base_;
+  }
+  if (auto why = refusal_of_script(policy_, path)) {
+    return *why;
   }
   std::error_code failure;
   const auto changed = fs::last_write_time(path, failure);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "agent/environment.h"
+#include "agent/policy.h"
 #include "common/message.h"
 #include "common/os/process.h"
 #include "common/time.h"
@@ -23,9 +24,11 @@ namespace mstune::agent {
 
 class CannEnvironments {
  public:
-  // The results of `env -0` go into files below `directory`, which exists.
-  CannEnvironments(std::filesystem::path directory, Environment base)
-      : directory_(std::move(directory)), base_(std::move(base)) {}
+  // The results of `env -0` go into files below `directory`, which exists. Sourcing a script runs
+  // it: one that `policy` does not allow is refused.
+  CannEnvironments(std::filesystem::path directory, Environment base,
+                   std::optional<Policy> policy = std::nullopt)
+      : directory_(std::move(directory)), base_(std::move(base)), policy_(std::move(policy)) {}
 
   // What is known of this file for this campaign: the environment, or why there is none. Nothing
   // while bash runs: ask again after step(). An empty path is the base itself.
@@ -58,6 +61,7 @@ class CannEnvironments {
 
   std::filesystem::path directory_;
   Environment base_;
+  std::optional<Policy> policy_;
   std::map<std::string, Entry> entries_;
   unsigned serial_ = 0;
 };

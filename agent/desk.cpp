@@ -144,7 +144,7 @@ void Desk::greet(const desk::MessageArrived& arrived, const protocol::Hello& hel
   // A peer that begins another campaign has left the one before.
   if (const Session* former = session_of(arrived)) {
     if (former->campaign != hello.campaign) {
-      leave(std::string(former->campaign), false, now);
+      leave(std::string(former->campaign), true, now);
     }
   }
   const auto old = sessions_.find(hello.campaign);
@@ -160,7 +160,11 @@ void Desk::greet(const desk::MessageArrived& arrived, const protocol::Hello& hel
   }
   sessions_[hello.campaign] = {++sessions_made_, peer, arrived.client, hello.campaign, now};
   files_.arrive(hello.campaign, hello.keep_files);
-  reply(peer, options_.greeting);
+  protocol::Welcome greeting = options_.greeting;
+  if (options_.cann_version) {
+    greeting.cann_version = options_.cann_version(hello.cann_env);
+  }
+  reply(peer, std::move(greeting));
 }
 
 bool Desk::belongs_to_another(const std::string& campaign, const std::string& client) const {
@@ -184,7 +188,7 @@ void Desk::take(Session& session, protocol::Request request, TimePoint now) {
     actions_.emplace_back(desk::PurgeStore{session.number});
   } else if (std::holds_alternative<protocol::Examine>(request) ||
              std::holds_alternative<protocol::ManagePass>(request)) {
-    actions_.emplace_back(desk::AskBox{session.campaign, std::move(request)});
+    ask_box(session, std::move(request));
   } else if (is_about_files(request)) {
     const auto* offer = std::get_if<protocol::Offer>(&request);
     auto refused = offer != nullptr && options_.policy
@@ -237,12 +241,26 @@ void Desk::assign(const Session& session, const protocol::Assign& request, TimeP
     return;
   }
   trials_.emplace(key, session.client);
-  slots_.wait(key, session.client, now, wait_until(request.spec, now));
+  slots_.wait(key, session.client, now, wait_until(request.spec, now), request.spec.devices);
   for (const protocol::FileReference& file : request.spec.files) {
     hold(session.campaign, file.identity);
   }
   actions_.emplace_back(desk::CreateTrial{key, request.spec, session.client});
   reply(session.peer, protocol::Status{key, protocol::kStateQueued, 0, slots_.holders()});
+}
+
+void Desk::ask_box(const Session& session, protocol::Request request) {
+  if (auto* pass = std::get_if<protocol::ManagePass>(&request)) {
+    if (auto why = options_.policy ? refusal_of_pass(*options_.policy) : std::nullopt) {
+      reply(session.peer, protocol::PassManaged{"", false, std::move(*why)});
+      return;
+    }
+    // What a client holds no other client can let go of, whatever name it gives.
+    if (!session.client.empty()) {
+      pass->hold = session.client + " " + pass->hold;
+    }
+  }
+  actions_.emplace_back(desk::AskBox{session.campaign, std::move(request)});
 }
 
 void Desk::take_trial_request(const Session& session, const protocol::Request& request) {
@@ -348,7 +366,15 @@ void Desk::give_out_slots(TimePoint now) {
     return;
   }
   for (Slots::Grant& grant : slots_.give_out(now)) {
-    actions_.emplace_back(desk::BeginTrial{std::move(grant.key), grant.device});
+    actions_.emplace_back(desk::BeginTrial{std::move(grant.key), std::move(grant.devices)});
+  }
+  for (const protocol::TrialKey& key : slots_.hopeless()) {
+    slots_.stop_waiting(key);
+    actions_.emplace_back(desk::TellTrial{
+        key, NotStarted{message("agent.device_not_usable",
+                                "this agent does not offer all of the devices that the trial "
+                                "wants, or a process on one of them cannot be killed"),
+                        protocol::kCauseDeviceBusy}});
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -65,7 +66,7 @@ struct CreateTrial {  // it waits until BeginTrial
 };
 struct BeginTrial {
   protocol::TrialKey key;
-  std::optional<int> device;  // nothing: device selection is left alone
+  std::vector<int> devices;  // empty: device selection is left alone
 };
 struct TellTrial {
   protocol::TrialKey key;
@@ -99,6 +100,8 @@ struct Options {
   std::size_t sessions_max = 256;
   std::size_t trials_max = 256;                      // of one client
   Duration status_period = std::chrono::seconds(2);  // of those that wait
+  // Of the toolkit that trials with this cann_env will use; empty where it cannot be told.
+  std::function<std::string(const std::string& cann_env)> cann_version;
 };
 
 }  // namespace desk
@@ -134,6 +137,7 @@ class Desk {
   void greet(const desk::MessageArrived& arrived, const protocol::Hello& hello, TimePoint now);
   void take(Session& session, protocol::Request request, TimePoint now);
   void assign(const Session& session, const protocol::Assign& request, TimePoint now);
+  void ask_box(const Session& session, protocol::Request request);
   void take_trial_request(const Session& session, const protocol::Request& request);
   void leave(const std::string& campaign, bool for_good, TimePoint now);
   void hold(const std::string& campaign, const protocol::Bytes& identity);

@@ -1,5 +1,6 @@
 #include "agent/event_log.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -16,6 +17,7 @@ std::size_t weight(const protocol::Event& event) {
 }  // namespace
 
 void EventLog::append(protocol::Event event) {
+  kept_bytes_ += weight(event);
   kept_.push_back(std::move(event));
 }
 
@@ -29,7 +31,14 @@ EventBatch EventLog::take(std::size_t batch_bytes) {
     batch.events.push_back(event);
     ++next_;
   }
+  sent_ = std::max(sent_, next_);
   return batch;
+}
+
+void EventLog::forget_first() {
+  kept_bytes_ -= weight(kept_.front());
+  kept_.pop_front();
+  ++first_kept_;
 }
 
 bool EventLog::acknowledge(std::uint64_t events) {
@@ -38,19 +47,19 @@ bool EventLog::acknowledge(std::uint64_t events) {
   }
   while (first_kept_ < events) {
     under_way_bytes_ -= weight(kept_.front());
-    kept_.pop_front();
-    ++first_kept_;
+    forget_first();
   }
   return true;
 }
 
 bool EventLog::rewind(std::uint64_t events) {
-  if (events < first_kept_ || events > count()) {
+  if (events < first_kept_ || events > sent_) {
     return false;
   }
   // What stands before the number is on the coordinator's disk, acknowledged or not.
-  kept_.erase(kept_.begin(), kept_.begin() + static_cast<std::ptrdiff_t>(events - first_kept_));
-  first_kept_ = events;
+  while (first_kept_ < events) {
+    forget_first();
+  }
   next_ = events;
   under_way_bytes_ = 0;
   return true;

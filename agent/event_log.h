@@ -33,18 +33,24 @@ class EventLog {
   bool acknowledge(std::uint64_t events);
 
   // The coordinator has what stands before `events` and wants the rest, again where needed. False:
-  // the number is before what it acknowledged or beyond what there is.
+  // the number is before what it acknowledged or beyond what was ever sent.
   bool rewind(std::uint64_t events);
 
   [[nodiscard]] std::uint64_t count() const { return first_kept_ + kept_.size(); }
   [[nodiscard]] bool all_acknowledged() const { return kept_.empty(); }
+  // About the memory that the kept events take: the text of steps, and something for the rest.
+  [[nodiscard]] std::size_t kept_bytes() const { return kept_bytes_; }
 
  private:
+  void forget_first();
+
   std::size_t window_bytes_;
   std::deque<protocol::Event> kept_;
   std::uint64_t first_kept_ = 0;  // the number of kept_.front()
   std::uint64_t next_ = 0;        // the number of the next event to send
+  std::uint64_t sent_ = 0;        // the number behind the last one that was ever sent
   std::size_t under_way_bytes_ = 0;
+  std::size_t kept_bytes_ = 0;
 };
 
 }  // namespace mstune::agent

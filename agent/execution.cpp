@@ -46,11 +46,12 @@ os::LogTail make_tail(const fs::path& directory,
 
 Execution::Execution(fs::path directory, const std::vector<std::string>& command,
                      const fs::path& working_directory, Environment environment,
-                     const std::string& cookie, os::OutputLimits output_limits, TimePoint now)
+                     const std::string& cookie, const KeepLimits& limits, TimePoint now)
     : directory_(std::move(directory)),
-      output_(directory_ / "stdout.log", output_limits),
+      output_(directory_ / "stdout.log", limits.output),
       plog_lines_(std::make_shared<std::vector<protocol::StepLine>>()),
       tail_(make_tail(directory_ / "plog", plog_lines_)),
+      plog_limit_(directory_ / "plog", limits.plog_bytes),
       process_(spawn_request(command, working_directory, std::move(environment), cookie)),
       read_buffer_(64 * 1024),
       tree_{process_.id(), cookie, {}},
@@ -62,7 +63,7 @@ std::vector<int> Execution::descriptors(TimePoint now) const {
   if (!exit_taken_) {
     result.push_back(process_.exit_descriptor());
   }
-  if (now >= next_read_) {
+  if (now >= next_read_ && !paused_) {
     result.push_back(tail_.descriptor());
     if (!output_ended_) {
       result.push_back(process_.output());
@@ -72,8 +73,8 @@ std::vector<int> Execution::descriptors(TimePoint now) const {
 }
 
 TimePoint Execution::deadline() const {
-  TimePoint earliest = std::min(next_rescan_, next_look_);
-  if (next_read_ != TimePoint::min()) {
+  TimePoint earliest = paused_ ? next_look_ : std::min(next_rescan_, next_look_);
+  if (next_read_ != TimePoint::min() && !paused_) {
     earliest = std::min(earliest, next_read_);
   }
   return ender_ ? std::min(earliest, ender_->deadline()) : earliest;
@@ -99,16 +100,16 @@ void Execution::read_output(std::vector<protocol::StepLine>& lines) {
 
 std::vector<protocol::StepLine> Execution::read(TimePoint now) {
   std::vector<protocol::StepLine> lines;
-  if (now < next_read_) {
+  if (now >= next_look_) {
+    static_cast<void>(os::find_tree(tree_));
+    next_look_ = ender_ ? kNever : after(now, kLookEvery);
+  }
+  if (now < next_read_ || paused_) {
     return lines;
   }
   if (now >= next_rescan_) {
     tail_.rescan();
     next_rescan_ = after(now, tail_.is_watching_all() ? kRescanEvery : kRescanEveryUnwatched);
-  }
-  if (now >= next_look_) {
-    static_cast<void>(os::find_tree(tree_));
-    next_look_ = ender_ ? kNever : after(now, kLookEvery);
   }
   const std::uint64_t bytes_before = output_.bytes() + tail_.counts().bytes;
   read_output(lines);
@@ -116,6 +117,7 @@ std::vector<protocol::StepLine> Execution::read(TimePoint now) {
   lines.insert(lines.end(), std::make_move_iterator(plog_lines_->begin()),
                std::make_move_iterator(plog_lines_->end()));
   plog_lines_->clear();
+  limit_plog();
   const bool quiet = !more && output_.bytes() + tail_.counts().bytes == bytes_before;
   // Where nothing was written the descriptors are polled again, and the agent sleeps until then.
   next_read_ = quiet ? TimePoint::min() : after(now, kReadEvery);
@@ -170,21 +172,69 @@ bool Execution::drain(std::vector<protocol::StepLine>& lines) {
     }
   });
   output_.finish();
+  plog_limited_at_ = 0;
+  limit_plog();
   return false;
 }
 
-std::vector<protocol::TrialFile> Execution::files() const {
-  std::vector<protocol::TrialFile> result{{"stdout.log", fs::file_size(directory_ / "stdout.log")}};
+void Execution::limit_plog() {
+  const std::uint64_t read = tail_.counts().bytes;
+  if (read >= plog_limited_at_ + plog_limit_.worth_a_look_bytes()) {
+    plog_limited_at_ = read;
+    plog_limit_.apply([this](const fs::path& path) { return tail_.read_up_to(path); });
+  }
+}
+
+std::vector<Message> Execution::losses() const {
+  std::vector<Message> losses;
+  if (output_.dropped() > 0) {
+    losses.push_back(
+        message("trial.output_dropped",
+                "{} bytes from the middle of its output were not kept (--output-limit)",
+                output_.dropped()));
+  }
+  if (output_.failure()) {
+    losses.push_back(*output_.failure());
+  }
+  if (plog_limit_.dropped_bytes() > 0) {
+    losses.push_back(message("trial.plog_dropped",
+                             "{} bytes of its plog were not kept, the oldest (16 times "
+                             "--output-limit are); their STEP lines were read before",
+                             plog_limit_.dropped_bytes()));
+  }
+  if (tail_.counts().lost_files > 0) {
+    losses.push_back(message("trial.plog_lost",
+                             "{} of its plog files were removed before their end was read: STEP "
+                             "lines may lack",
+                             tail_.counts().lost_files));
+  }
+  if (tail_.counts().unreadable > 0) {
+    losses.push_back(message("trial.plog_unreadable",
+                             "{} plog files or directories of it could not be read",
+                             tail_.counts().unreadable));
+  }
+  return losses;
+}
+
+std::vector<KeptFile> Execution::files() const {
+  std::vector<KeptFile> result;
+  const auto add = [&](const fs::path& path, std::uint64_t size) {
+    const std::uint64_t begin = std::min(plog_limit_.begin_of(directory_ / path), size);
+    result.push_back({{path.string() + (begin > 0 ? ".end" : ""), size - begin}, path, begin});
+  };
   std::error_code failure;
+  const auto output_size = fs::file_size(directory_ / "stdout.log", failure);
+  add("stdout.log", failure ? 0 : output_size);
+  failure.clear();
   fs::recursive_directory_iterator walk(directory_ / "plog", failure);
   for (; !failure && walk != fs::recursive_directory_iterator(); walk.increment(failure)) {
     const fs::directory_entry& entry = *walk;
     if (entry.is_regular_file(failure) && !entry.is_symlink(failure)) {
-      result.push_back({fs::relative(entry.path(), directory_).string(), entry.file_size(failure)});
+      add(fs::relative(entry.path(), directory_), entry.file_size(failure));
     }
   }
   std::sort(result.begin() + 1, result.end(),
-            [](const auto& left, const auto& right) { return left.path < right.path; });
+            [](const KeptFile& left, const KeptFile& right) { return left.path < right.path; });
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agent/environment.h"
+#include "agent/plog_limit.h"
 #include "common/lines.h"
 #include "common/os/log_tail.h"
 #include "common/os/output_log.h"
@@ -22,19 +23,34 @@
 
 namespace mstune::agent {
 
+struct KeepLimits {
+  os::OutputLimits output;
+  std::uint64_t plog_bytes = std::uint64_t{256} << 20U;  // on disk, while the trial runs and after
+};
+
+// A file that a coordinator can fetch.
+struct KeptFile {
+  protocol::TrialFile offered;  // under the name and with the size that the coordinator sees
+  std::filesystem::path path;   // below the trial's directory
+  std::uint64_t begin = 0;      // the byte of it that the coordinator sees as the first
+};
+
 class Execution {
  public:
   // Starts the command in a directory that exists. `cookie` ("NAME=value") marks its processes.
   // Throws an Error when it cannot be started.
   Execution(std::filesystem::path directory, const std::vector<std::string>& command,
             const std::filesystem::path& working_directory, Environment environment,
-            const std::string& cookie, os::OutputLimits output_limits, TimePoint now);
+            const std::string& cookie, const KeepLimits& limits, TimePoint now);
 
   [[nodiscard]] pid_t id() const { return process_.id(); }
 
   // What may be read now; the rest is read later, so that a program that writes without pause
   // costs a bounded share of a core. Ends of lines are what make them lines.
   std::vector<protocol::StepLine> read(TimePoint now);
+
+  // While paused nothing is read, and what the program writes waits. Its end is still noticed.
+  void pause(bool paused) { paused_ = paused; }
 
   // Descriptors to poll at this time, and when to read at the latest.
   [[nodiscard]] std::vector<int> descriptors(TimePoint now) const;
@@ -54,17 +70,22 @@ class Execution {
   bool drain(std::vector<protocol::StepLine>& lines);
 
   // After the drain: what a coordinator can fetch, what was dropped, how the output ended.
-  [[nodiscard]] std::vector<protocol::TrialFile> files() const;
+  [[nodiscard]] std::vector<KeptFile> files() const;
   [[nodiscard]] const os::OutputLog& output() const { return output_; }
+  // What was written and is not there any more, in words.
+  [[nodiscard]] std::vector<Message> losses() const;
 
  private:
   void read_output(std::vector<protocol::StepLine>& lines);
+  void limit_plog();
 
   std::filesystem::path directory_;
   os::OutputLog output_;
   LineSplitter output_lines_;
   std::shared_ptr<std::vector<protocol::StepLine>> plog_lines_;  // the tail's sink fills it
   os::LogTail tail_;
+  PlogLimit plog_limit_;
+  std::uint64_t plog_limited_at_ = 0;  // bytes that the tail had read
   os::Process process_;
   std::vector<char> read_buffer_;
   os::TreeIdentity tree_;
@@ -72,6 +93,7 @@ class Execution {
   bool exit_taken_ = false;
   bool ended_ = false;
   bool output_ended_ = false;
+  bool paused_ = false;
   std::vector<os::ProcessInfo> stuck_;
   TimePoint next_read_ = TimePoint::min();  // min: as soon as a descriptor is readable
   TimePoint next_rescan_;

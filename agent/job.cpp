@@ -16,13 +16,20 @@ std::vector<JobAction> Job::begin(TimePoint now) {
 
 std::vector<JobAction> Job::handle(const JobEvent& event, TimePoint now) {
   expire(now);
-  std::visit([&](const auto& happened) { on(happened, now); }, event);
+  if (!finished()) {  // its time may have been over
+    std::visit([&](const auto& happened) { on(happened, now); }, event);
+  }
   send();
   return std::exchange(actions_, {});
 }
 
 TimePoint Job::deadline() const {
   return std::min({run_deadline_, grace_deadline_, next_status_});
+}
+
+bool Job::takes_lines() const {
+  constexpr std::size_t kKeptMax = std::size_t{64} << 20U;
+  return abandoned_ || log_.kept_bytes() < kKeptMax;
 }
 
 bool Job::holds_slot() const {
@@ -111,7 +118,7 @@ void Job::remove_if_abandoned() {
 }
 
 void Job::send() {
-  if (!coordinator_present_) {
+  if (!coordinator_present_ || finished()) {
     return;
   }
   for (EventBatch batch = log_.take(); !batch.events.empty(); batch = log_.take()) {
@@ -157,6 +164,11 @@ void Job::on(const ProgramStarted& event, TimePoint now) {
 }
 
 void Job::on(const StepLinesFound& event, TimePoint /*now*/) {
+  if (abandoned_) {
+    // Nobody waits for them; should the coordinator come back after all, it learns that they lack.
+    outcome_.cause = protocol::kCauseLost;
+    return;
+  }
   for (const protocol::StepLine& line : event.lines) {
     log_.append(line);
   }

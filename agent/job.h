@@ -96,6 +96,9 @@ class Job {
   // True while a program may run or is about to.
   [[nodiscard]] bool holds_slot() const;
   [[nodiscard]] bool queued() const { return state_ == State::queued; }
+  // False while so much is kept for a coordinator that is slow or away that no more should be read:
+  // what the program writes then waits in its pipe and in its files.
+  [[nodiscard]] bool takes_lines() const;
   // One of protocol::kState...
   [[nodiscard]] const char* state_name() const;
 

@@ -135,6 +135,7 @@ std::vector<Message> warnings_of(const ServerOptions& options, bool insecure) {
 struct Texts {
   std::string work_dir;
   std::string devices;
+  double busy_wait_seconds = 600;
   double grace_seconds = 60;
   bool insecure = false;
   std::string key;
@@ -170,8 +171,12 @@ void add_options(CLI::App& app, ServerOptions& options, Texts& texts) {
   app.add_flag("--insecure", texts.insecure,
                "Without keys: everybody who can reach the address may run commands as this user");
   app.add_option("--devices", texts.devices,
-                 "Logic ids of the devices to offer, as in 0-7 (default: one slot, device "
-                 "selection left alone)");
+                 "Logic ids of the devices to offer, as in 0-7, or auto: what npu-smi finds "
+                 "(default: one slot, device selection left alone)");
+  app.add_option("--busy-wait", texts.busy_wait_seconds,
+                 "Seconds to wait for a device that somebody else uses")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 86400.0));
   app.add_option("--reconnect-grace", texts.grace_seconds,
                  "Seconds that a trial goes on without its coordinator")
       ->capture_default_str()
@@ -192,8 +197,11 @@ void add_options(CLI::App& app, ServerOptions& options, Texts& texts) {
 void take(const Texts& texts, const CLI::App& app, const Environment& environment,
           ServerOptions& options) {
   check_endpoint(options.endpoint);
-  if (!texts.devices.empty()) {
-    options.devices = parse_devices(texts.devices);
+  options.devices.find = texts.devices == "auto";
+  options.devices.rules.wait_max =
+      std::chrono::milliseconds(static_cast<std::int64_t>(texts.busy_wait_seconds * 1000));
+  if (!texts.devices.empty() && !options.devices.find) {
+    options.devices.devices = parse_devices(texts.devices);
   }
   const auto found_home = environment.find("HOME");
   const std::string home = found_home == environment.end() ? std::string() : found_home->second;

@@ -95,6 +95,8 @@ void take(const Rule& rule, Policy& policy) {
     policy.deny_variables.emplace_back(rule.value);
   } else if (rule.name == "shell") {
     policy.shell = yes_or_no(rule);
+  } else if (rule.name == "pass") {
+    policy.pass = yes_or_no(rule);
   } else if (rule.name == "largest-file") {
     policy.file_bytes_max = bytes_of(rule);
   } else if (rule.name == "store") {
@@ -106,10 +108,11 @@ void take(const Rule& rule, Policy& policy) {
   } else if (rule.name == "wait-time") {
     policy.wait_max = seconds_of(rule);
   } else {
-    throw usage_error("policy.unknown_rule",
-                      "{}: there is no rule \"{}\"; there are: allow, allow-variable, "
-                      "deny-variable, shell, largest-file, store, output, run-time, wait-time",
-                      rule.place, rule.name);
+    throw usage_error(
+        "policy.unknown_rule",
+        "{}: there is no rule \"{}\"; there are: allow, allow-variable, "
+        "deny-variable, shell, pass, largest-file, store, output, run-time, wait-time",
+        rule.place, rule.name);
   }
 }
 
@@ -207,6 +210,16 @@ std::optional<Message> refusal_of_program(const Policy& policy, std::string_view
   return message("policy.program_not_allowed",
                  "the owner of this box does not let clients run {} (agent.conf: allow = {})",
                  executable, fmt::format("{}", fmt::join(policy.allow, ", ")));
+}
+
+std::optional<Message> refusal_of_pass(const Policy& policy) {
+  if (policy.pass_allowed()) {
+    return std::nullopt;
+  }
+  return message("policy.no_pass",
+                 "the owner of this box does not let clients put the tuning pass into its CANN "
+                 "(agent.conf: {}): the owner runs \"mstune pass install\" there",
+                 policy.pass ? "pass = no" : "allow, without pass = yes");
 }
 
 std::optional<Message> refusal_of_file(const Policy& policy, std::uint64_t file_bytes) {

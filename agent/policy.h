@@ -21,6 +21,7 @@ struct Policy {
   std::vector<std::string> allow;            // over resolved executables; empty: any
   std::vector<std::string> allow_variables;  // before those that are denied
   std::vector<std::string> deny_variables;
+  std::optional<bool> pass;          // nothing: as long as any program may be run, as in the next
   std::optional<bool> shell;         // nothing: as long as any program may be run
   std::uint64_t file_bytes_max = 0;  // of one upload; 0: none, as in the next two
   std::uint64_t store_bytes_max = 0;
@@ -29,6 +30,8 @@ struct Policy {
   Duration wait_max = std::chrono::hours(24);  // for a device
 
   [[nodiscard]] bool shell_allowed() const { return shell.value_or(allow.empty()); }
+  // Whether clients may put the tuning pass, a library that they send, into this box's CANN.
+  [[nodiscard]] bool pass_allowed() const { return pass.value_or(allow.empty()); }
 };
 
 // Denied unless agent.conf has "deny-variable" lines of its own: variables through which a program
@@ -45,6 +48,9 @@ std::optional<Message> refusal_of_trial(const Policy& policy, const protocol::Tr
 // The same of the executable that would be run, or the script that would be sourced ("cann_env"):
 // an absolute path without links.
 std::optional<Message> refusal_of_program(const Policy& policy, std::string_view executable);
+
+// The same of the tuning pass.
+std::optional<Message> refusal_of_pass(const Policy& policy);
 
 // The same of a file that is offered.
 std::optional<Message> refusal_of_file(const Policy& policy, std::uint64_t file_bytes);

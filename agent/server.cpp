@@ -1,16 +1,17 @@
 #include "agent/server.h"
 
 #include <sys/prctl.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "agent/work_directory.h"
 #include "common/error.h"
+#include "common/os/cann_version.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "common/os/service_manager.h"
@@ -23,6 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::chrono::hours kWaitMax{1};
 constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
 
 TimePoint steady_now() {
@@ -37,9 +39,34 @@ std::vector<std::string> own_environment() {
   return strings;
 }
 
-std::string architecture() {
-  utsname name{};
-  return ::uname(&name) == 0 ? name.machine : "unknown";
+// Of the toolkit that trials with this cann_env will use.
+std::string cann_version(const std::string& cann_env) {
+  if (!cann_env.empty()) {
+    return os::cann_version_of_script(cann_env);
+  }
+  for (const char* variable : {"ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME"}) {
+    const char* home = std::getenv(variable);
+    std::string version = home == nullptr ? std::string() : os::cann_version_at(home);
+    if (!version.empty()) {
+      return version;
+    }
+  }
+  return {};
+}
+
+DeviceWatch::Options device_options(const ServerOptions& options) {
+  DeviceWatch::Options result = options.devices;
+  result.look = !options.ends_with_parent;  // a coordinator's own agent offers none: no need to ask
+  return result;
+}
+
+// What was laid out for a trial that was over before.
+void remove_late_directory(const fs::path& trial) {
+  try {
+    os::remove_tree(trial);
+  } catch (const Error& error) {
+    fmt::print(stderr, "mstune-agent: {}\n", error.what());
+  }
 }
 
 }  // namespace
@@ -50,9 +77,10 @@ Server::Server(ServerOptions options)
       instance_(os::random_hex_id()),
       gate_(options_.gate ? std::make_optional<Gate>(*options_.gate) : std::nullopt),
       former_life_(clear_former_life(options_.work_dir)),
+      devices_(device_options(options_), parse_environment(own_environment())),
       socket_(os::Socket::listen(options_.endpoint,
                                  gate_ ? std::make_optional(gate_->security()) : std::nullopt)),
-      environments_(options_.work_dir, parse_environment(own_environment())),
+      environments_(options_.work_dir, parse_environment(own_environment()), options_.policy),
       box_desk_(options_.work_dir, environments_),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}),
       desk_(desk_options()),
@@ -100,14 +128,15 @@ void Server::run() {
       step_files(now);
     }
     step_trials(now);
+    step_devices(now);
   }
 }
 
 // ---- waiting ----
 
 TimePoint Server::deadline() const {
-  TimePoint earliest = std::min(
-      {environments_.deadline(), receiver_.deadline(), box_desk_.deadline(), desk_.deadline()});
+  TimePoint earliest = std::min({environments_.deadline(), receiver_.deadline(),
+                                 box_desk_.deadline(), desk_.deadline(), devices_.deadline()});
   if (quiet_since_ && box_desk_.holds_passes()) {
     earliest = std::min(earliest, after(*quiet_since_, options_.reconnect_grace));
   }
@@ -127,6 +156,9 @@ void Server::wait(os::PollSet& polled, TimePoint now) {
   for (const int descriptor : environments_.descriptors()) {
     polled.add(descriptor);
   }
+  for (const int descriptor : devices_.descriptors()) {
+    polled.add(descriptor);
+  }
   for (const int descriptor : box_desk_.descriptors()) {
     polled.add(descriptor);
   }
@@ -136,7 +168,9 @@ void Server::wait(os::PollSet& polled, TimePoint now) {
     }
   }
   const TimePoint until = deadline();
-  polled.wait(until == kNever ? Duration(std::chrono::hours(1)) : until - now);
+  // One that is due can lie so far back that the difference would not fit.
+  polled.wait(until <= now ? Duration::zero()
+                           : std::min(Duration(until - now), Duration(kWaitMax)));
 }
 
 void Server::look_at_signals(TimePoint now) {
@@ -179,7 +213,8 @@ void Server::receive_one(os::Frames frames, TimePoint now) {
 
 desk::Options Server::desk_options() const {
   desk::Options options;
-  options.devices = options_.devices;
+  options.devices = devices_.devices();
+  options.cann_version = cann_version;
   options.policy = options_.policy;
   options.reconnect_grace = options_.reconnect_grace;
   protocol::Welcome& welcome = options.greeting;
@@ -187,9 +222,12 @@ desk::Options Server::desk_options() const {
   welcome.instance = instance_;
   welcome.host = os::host_name();
   welcome.boot_id = os::boot_id();
-  welcome.architecture = architecture();
+  welcome.architecture = os::architecture();
   welcome.pid = static_cast<std::uint64_t>(::getpid());
-  welcome.devices.assign(options_.devices.begin(), options_.devices.end());
+  welcome.devices.assign(devices_.devices().begin(), devices_.devices().end());
+  welcome.chips = devices_.chips();
+  welcome.driver_version = devices_.driver_version();
+  welcome.notices = devices_.notices();
   if (former_life_) {
     welcome.notices.push_back(*former_life_);
   }
@@ -216,7 +254,7 @@ void Server::carry_out(desk::Action& action, std::string& payload, TimePoint now
   } else if (auto* created = std::get_if<desk::CreateTrial>(&action)) {
     create(*created);
   } else if (const auto* begun = std::get_if<desk::BeginTrial>(&action)) {
-    begin(*runners_.at(begun->key), begun->device, now);
+    begin(*runners_.at(begun->key), begun->devices, now);
   } else if (const auto* told = std::get_if<desk::TellTrial>(&action)) {
     TrialRunner& runner = *runners_.at(told->key);
     runner.handle(told->event, now);
@@ -280,10 +318,37 @@ void Server::create(desk::CreateTrial& action) {
                                                              std::move(settings), environments_));
 }
 
-void Server::begin(TrialRunner& runner, std::optional<int> device, TimePoint now) {
-  if (device) {
-    runner.use_devices({*device});
+// Its devices are free of trials; somebody else may still be on them.
+void Server::begin(TrialRunner& runner, std::vector<int> devices, TimePoint now) {
+  runner.use_devices(devices);
+  if (devices_.checks(runner.spec(), devices)) {
+    devices_.wait_for(runner.key(), std::move(devices), now);
+  } else {
+    start(runner, now);
   }
+}
+
+void Server::step_devices(TimePoint now) {
+  for (DeviceWatch::Verdict& verdict : devices_.step(now)) {
+    const auto found = runners_.find(verdict.key);
+    if (found == runners_.end() || !found->second->job().queued()) {
+      devices_.forget(verdict.key);  // cancelled while it waited
+      continue;
+    }
+    TrialRunner& runner = *found->second;
+    if (verdict.what == GateAnswer::What::give_up) {
+      runner.handle(NotStarted{*verdict.tell, protocol::kCauseDeviceBusy}, now);
+    } else if (verdict.tell) {
+      runner.handle(Noticed{*verdict.tell}, now);
+    }
+    if (verdict.what == GateAnswer::What::begin) {
+      start(runner, now);
+    }
+    send_reports(runner);
+  }
+}
+
+void Server::start(TrialRunner& runner, TimePoint now) {
   runner.begin(now);
   if (runner.wants_files()) {
     lay_out(runner);
@@ -295,10 +360,13 @@ void Server::begin(TrialRunner& runner, std::optional<int> device, TimePoint now
 // The answer comes on this thread, later: the trial may be gone by then.
 void Server::lay_out(TrialRunner& runner) {
   receiver_.lay_out(runner.om_directory(), runner.spec().files,
-                    [this, key = runner.key()](const std::optional<Message>& failure) {
+                    [this, key = runner.key(), trial = runner.om_directory().parent_path()](
+                        const std::optional<Message>& failure) {
                       const auto found = runners_.find(key);
                       if (found != runners_.end()) {
                         found->second->on_laid_out(failure, steady_now());
+                      } else {
+                        remove_late_directory(trial);
                       }
                     });
 }
@@ -345,6 +413,7 @@ void Server::forget_finished(TimePoint now) {
     const TrialRunner& runner = *runners_.at(key);
     tell_desk(desk::TrialGone{key, runner.is_stuck()}, now);
     receiver_.unpin(runner.spec().files);
+    devices_.forget(key);
     runners_.erase(key);
   }
 }

@@ -16,6 +16,7 @@
 #include "agent/box_desk.h"
 #include "agent/cann_environment.h"
 #include "agent/desk.h"
+#include "agent/device_watch.h"
 #include "agent/gate.h"
 #include "agent/receiver.h"
 #include "agent/trial_runner.h"
@@ -31,7 +32,7 @@ struct ServerOptions {
   std::optional<Policy> policy;     // nothing: a coordinator's own agent
   std::vector<Message> warnings;    // to be said at every start
   std::string notify_socket;        // of the service manager that waits for this agent; or empty
-  std::vector<int> devices;         // logic ids; empty: one slot, device selection left alone
+  DeviceWatch::Options devices;     // without any: one slot, device selection left alone
   bool ends_with_parent = false;    // a coordinator's own agent
   Duration reconnect_grace = std::chrono::seconds(60);
   std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
@@ -64,7 +65,9 @@ class Server {
   void carry_out_on_store(desk::Action& action);
   void send_to(SessionId number, const protocol::Report& report);
   void create(desk::CreateTrial& action);
-  void begin(TrialRunner& runner, std::optional<int> device, TimePoint now);
+  void begin(TrialRunner& runner, std::vector<int> devices, TimePoint now);
+  void start(TrialRunner& runner, TimePoint now);
+  void step_devices(TimePoint now);
   void step_trials(TimePoint now);
   void forget_finished(TimePoint now);
   void step_files(TimePoint now);
@@ -82,6 +85,7 @@ class Server {
   std::string instance_;
   std::optional<Gate> gate_;            // before the socket: until it stands, nobody may come in
   std::optional<Message> former_life_;  // for whoever says hello
+  DeviceWatch devices_;                 // before the socket: it may wait for npu-smi
   os::Socket socket_;
   CannEnvironments environments_;
   BoxDesk box_desk_;

@@ -34,8 +34,8 @@ Slots::Slots(const std::vector<int>& devices) {
 }
 
 void Slots::wait(const protocol::TrialKey& key, const std::string& client, TimePoint now,
-                 TimePoint until) {
-  waiting_.push_back({key, client, now, until});
+                 TimePoint until, std::vector<int> wanted) {
+  waiting_.push_back({key, client, now, until, std::move(wanted)});
 }
 
 void Slots::stop_waiting(const protocol::TrialKey& key) {
@@ -52,23 +52,67 @@ void Slots::release(const protocol::TrialKey& key, bool stuck) {
   }
 }
 
+bool Slots::offers(int device) const {
+  return std::any_of(slots_.begin(), slots_.end(), [device](const Slot& slot) {
+    return slot.device == device && !slot.unusable;
+  });
+}
+
+std::vector<protocol::TrialKey> Slots::hopeless() const {
+  std::vector<protocol::TrialKey> keys;
+  for (const Trial& trial : waiting_) {
+    if (!std::all_of(trial.wanted.begin(), trial.wanted.end(),
+                     [this](int device) { return offers(device); })) {
+      keys.push_back(trial.key);
+    }
+  }
+  return keys;
+}
+
+std::vector<Slots::Slot*> Slots::free_for(const Trial& trial) {
+  std::vector<Slot*> found;
+  for (Slot& slot : slots_) {
+    const bool fits =
+        trial.wanted.empty()
+            ? found.empty()
+            : slot.device && std::count(trial.wanted.begin(), trial.wanted.end(), *slot.device) > 0;
+    if (fits && !slot.holder && !slot.unusable) {
+      found.push_back(&slot);
+    }
+  }
+  return found.size() < trial.wanted.size() ? std::vector<Slot*>() : found;
+}
+
 std::vector<Slots::Grant> Slots::give_out(TimePoint now) {
   const auto last_turn = [&](const Trial& trial) {
     const auto found = turns_.find(party_of(trial));
     return found == turns_.end() ? 0 : found->second;
   };
   std::vector<Grant> grants;
-  for (Slot& slot : slots_) {
-    if (waiting_.empty() || slot.holder || slot.unusable) {
-      continue;
+  for (;;) {
+    auto next = waiting_.end();
+    std::vector<Slot*> slots;
+    for (auto place = waiting_.begin(); place != waiting_.end(); ++place) {
+      if (next == waiting_.end() || last_turn(*place) < last_turn(*next)) {
+        std::vector<Slot*> free = free_for(*place);
+        if (!free.empty()) {
+          next = place;
+          slots = std::move(free);
+        }
+      }
     }
-    const auto next = std::min_element(
-        waiting_.begin(), waiting_.end(),
-        [&](const Trial& left, const Trial& right) { return last_turn(left) < last_turn(right); });
+    if (next == waiting_.end()) {
+      break;
+    }
     turns_[party_of(*next)] = ++turn_;
-    grants.push_back({next->key, slot.device});
-    slot.holder = std::move(*next);
-    slot.holder->since = now;
+    next->since = now;
+    grants.push_back({next->key, {}});
+    for (Slot* slot : slots) {
+      slot->holder = *next;
+      if (slot->device) {
+        grants.back().devices.push_back(*slot->device);
+      }
+    }
     waiting_.erase(next);
   }
   // Campaigns without keys come and go for ever; forgetting who had turns costs one round of them.

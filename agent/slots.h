@@ -22,15 +22,16 @@ class Slots {
 
   // `client` is the name of a key, or empty.
   // It waits until `until` at the longest: see overdue().
+  // `wanted` are the logic ids that it needs, all of them; empty for whichever is free.
   void wait(const protocol::TrialKey& key, const std::string& client, TimePoint now,
-            TimePoint until = kNever);
+            TimePoint until = kNever, std::vector<int> wanted = {});
   void stop_waiting(const protocol::TrialKey& key);
   // The trial is no more. `stuck`: its processes are, so that its device cannot be used again.
   void release(const protocol::TrialKey& key, bool stuck);
 
   struct Grant {
     protocol::TrialKey key;
-    std::optional<int> device;
+    std::vector<int> devices;  // empty: device selection is left alone
   };
   // Gives free devices to those who wait. Not first come, first served: a client that sends a
   // hundred trials at once would have the box for itself. Next is the oldest trial of the client
@@ -42,8 +43,11 @@ class Slots {
     std::string client;
     TimePoint since{};
     TimePoint until = kNever;  // meaningless once it has a device
+    std::vector<int> wanted = {};
   };
   [[nodiscard]] const std::deque<Trial>& waiting() const { return waiting_; }
+  // Those who wait for a device that is not offered, or that cannot be used any more.
+  [[nodiscard]] std::vector<protocol::TrialKey> hopeless() const;
 
   // Whose trials have the devices, for people: "ann, bob".
   [[nodiscard]] std::string holders() const;
@@ -55,6 +59,10 @@ class Slots {
     std::optional<Trial> holder;
     bool unusable = false;
   };
+
+  [[nodiscard]] bool offers(int device) const;
+  // The slots that it can have now; empty: not all that it wants are free.
+  std::vector<Slot*> free_for(const Trial& trial);
 
   std::vector<Slot> slots_;
   std::deque<Trial> waiting_;                   // as they came

@@ -30,14 +30,15 @@ JobSettings job_settings(const protocol::TrialSpec& spec, const RunnerSettings& 
   return result;
 }
 
-os::OutputLimits output_limits(const protocol::TrialSpec& spec, const RunnerSettings& settings) {
+KeepLimits keep_limits(const protocol::TrialSpec& spec, const RunnerSettings& settings) {
   const std::uint64_t total = spec.output_limit_bytes == 0
                                   ? settings.output_limit_bytes
                                   : std::min(spec.output_limit_bytes, settings.output_limit_bytes);
   // A sixteenth for the end, which is where a program says why it failed.
-  os::OutputLimits limits;
-  limits.tail_bytes = static_cast<std::size_t>(total / 16);
-  limits.head_bytes = total - limits.tail_bytes;
+  KeepLimits limits;
+  limits.output.tail_bytes = static_cast<std::size_t>(total / 16);
+  limits.output.head_bytes = total - limits.output.tail_bytes;
+  limits.plog_bytes = total * 16;
   return limits;
 }
 
@@ -114,10 +115,6 @@ void TrialRunner::prepare(TimePoint now) {
            now);
     return;
   }
-  if (auto why = refusal_of_script()) {
-    handle(NotStarted{std::move(*why)}, now);
-    return;
-  }
   wants_files_ = !spec_.files.empty();
   wants_environment_ = true;
   look_for_environment(now);
@@ -170,17 +167,6 @@ fs::path TrialRunner::working_directory() const {
   return spec_.working_directory.empty() ? settings_.directory : fs::path(spec_.working_directory);
 }
 
-// Sourcing a script runs it.
-std::optional<Message> TrialRunner::refusal_of_script() const {
-  if (!settings_.policy || spec_.cann_env.empty()) {
-    return std::nullopt;
-  }
-  std::error_code failure;
-  const fs::path script = fs::canonical(spec_.cann_env, failure);
-  return failure ? std::nullopt  // whoever sources it says so
-                 : refusal_of_program(*settings_.policy, script.string());
-}
-
 std::optional<Message> TrialRunner::refusal_of(const std::vector<std::string>& command,
                                                const Environment& environment) const {
   // Where a shell may be run, what it runs cannot be told.
@@ -216,7 +202,7 @@ void TrialRunner::start(TimePoint now) {
   }
   try {
     execution_.emplace(directory, words, working_directory(), std::move(environment.variables),
-                       settings_.cookie, output_limits(spec_, settings_), now);
+                       settings_.cookie, keep_limits(spec_, settings_), now);
   } catch (const Error& error) {
     handle(NotStarted{error.message()}, now);
     return;
@@ -240,8 +226,11 @@ void TrialRunner::step(TimePoint now) {
   if (!execution_ || job_.finished()) {
     return;
   }
+  execution_->pause(!job_.takes_lines());
   if (draining_) {
-    drain(now);
+    if (job_.takes_lines()) {
+      drain(now);
+    }
     return;
   }
   pass_on(execution_->read(now), now);
@@ -253,7 +242,7 @@ void TrialRunner::step(TimePoint now) {
       ending_ = false;
       tell_stuck(now);
       handle(TreeEnded{*status}, now);
-      if (draining_) {
+      if (draining_ && job_.takes_lines()) {
         drain(now);
       }
     }
@@ -278,9 +267,16 @@ void TrialRunner::drain(TimePoint now) {
     return;
   }
   draining_ = false;
+  for (const Message& loss : execution_->losses()) {
+    handle(Noticed{loss}, now);
+  }
   files_ = execution_->files();
+  std::vector<protocol::TrialFile> offered;
+  for (const KeptFile& file : files_) {
+    offered.push_back(file.offered);
+  }
   constexpr std::size_t kTailLines = 20;
-  handle(OutputDrained{files_, execution_->output().dropped(),
+  handle(OutputDrained{std::move(offered), execution_->output().dropped(),
                        execution_->output().last_lines(kTailLines)},
          now);
 }
@@ -291,7 +287,7 @@ std::vector<int> TrialRunner::descriptors(TimePoint now) const {
 
 TimePoint TrialRunner::deadline() const {
   if (draining_) {
-    return TimePoint::min();
+    return job_.takes_lines() ? TimePoint::min() : job_.deadline();
   }
   const bool executing = execution_ && std::string_view(job_.state_name()) !=
                                            std::string_view(protocol::kStateFinished);
@@ -304,17 +300,18 @@ void TrialRunner::fetch(const protocol::Fetch& request) {
   if (request.file >= files_.size()) {
     data.failure = message("agent.no_such_file", "this trial has no file number {}", request.file);
   } else {
-    const fs::path path = settings_.directory / files_[request.file].path;
+    const KeptFile& kept = files_[request.file];
+    const fs::path path = settings_.directory / kept.path;
     const os::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     payload.resize(std::min<std::size_t>(request.length, protocol::kPayloadBytesMax));
     const ssize_t got = file.valid() ? ::pread(file.value(), payload.data(), payload.size(),
-                                               static_cast<off_t>(request.offset))
+                                               static_cast<off_t>(kept.begin + request.offset))
                                      : -1;
     payload.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    data.end = got <= 0 || request.offset + payload.size() >= files_[request.file].size;
+    data.end = got <= 0 || request.offset + payload.size() >= kept.offered.size;
     if (got < 0) {
       data.failure = message("agent.file_unreadable", "{} of this trial cannot be read any more",
-                             files_[request.file].path);
+                             kept.offered.path);
     }
   }
   reports_.push_back({std::move(data), std::move(payload)});

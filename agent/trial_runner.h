@@ -77,7 +77,6 @@ class TrialRunner {
   void start(TimePoint now);
   [[nodiscard]] std::vector<std::string> command() const;
   [[nodiscard]] std::filesystem::path working_directory() const;
-  [[nodiscard]] std::optional<Message> refusal_of_script() const;
   [[nodiscard]] std::optional<Message> refusal_of(const std::vector<std::string>& command,
                                                   const Environment& environment) const;
   void pass_on(std::vector<protocol::StepLine> lines, TimePoint now);
@@ -92,7 +91,7 @@ class TrialRunner {
   Job job_;
   std::optional<Execution> execution_;
   std::optional<Environment> base_;
-  std::vector<protocol::TrialFile> files_;
+  std::vector<KeptFile> files_;
   std::vector<OutgoingReport> reports_;
   bool wants_files_ = false;
   bool wants_environment_ = false;

@@ -42,8 +42,8 @@ std::string fill(std::string_view text, const std::vector<std::string>& argument
   return result;
 }
 
-// Where one id has several English texts, each has a line of its own, "id | English = text", and the
-// English one tells which: filled with the arguments it is what the message says.
+// Where one id has several English texts, each has a line of its own, "id | English = text", and
+// the English one tells which: filled with the arguments it is what the message says.
 const std::string* find_variant(const std::map<std::string, std::string, std::less<>>& texts,
                                 const Message& message) {
   const std::string prefix = message.id + " | ";

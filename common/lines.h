@@ -18,7 +18,8 @@ using LineSink = std::function<void(std::uint64_t number, std::string_view line)
 class LineSplitter {
  public:
   // Of a longer line only the first `length_max` bytes are delivered, once, when it ends.
-  explicit LineSplitter(std::size_t length_max = std::size_t{64} * 1024) : length_max_(length_max) {}
+  explicit LineSplitter(std::size_t length_max = std::size_t{64} * 1024)
+      : length_max_(length_max) {}
 
   // Delivers each line that ends in `bytes`; holds an unterminated tail back.
   void feed(std::string_view bytes, const LineSink& sink);

@@ -37,8 +37,8 @@ struct Manifest {
 // Builds a manifest chunk by chunk, with the limits above enforced.
 class ManifestBuilder {
  public:
-  // Throws a usage error `file.too_large_to_send` beyond kFileSizeMax or kChunksMax, and a protocol error
-  // `transfer.bad_chunk_length` for a length outside of 1 .. kChunkMax.
+  // Throws a usage error `file.too_large_to_send` beyond kFileSizeMax or kChunksMax, and a protocol
+  // error `transfer.bad_chunk_length` for a length outside of 1 .. kChunkMax.
   void add(const Digest& digest, std::uint64_t length);
 
   [[nodiscard]] std::uint64_t size() const { return manifest_.size; }

@@ -13,6 +13,7 @@
 #include "coordinator/evaluated_run.h"
 #include "coordinator/failed_outputs.h"
 #include "coordinator/hints.h"
+#include "coordinator/joint_ranking.h"
 #include "coordinator/report_table.h"
 #include "coordinator/shown_words.h"
 #include "coordinator/steps_csv.h"
@@ -141,7 +142,7 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
         trial, run.campaign, plain,
         options.write ? std::function<void(const StepSet&)>(write_table) : nullptr));
   }
-  const Ranking ranking = rank(trials, run.campaign.candidates, confidence_rules(run.campaign));
+  const Ranking ranking = rank_run(run.campaign, trials);
   const std::string document = summary_json(run.campaign, ranking, trials);
   if (options.write) {
     os::write_file_atomically(run.directory / "summary.json", document);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,7 +25,8 @@ struct RunFigure {
   Candidate candidate;
   bool control = false;  // `default` under its second name (--aa)
   int round = 1;
-  int stage = 0;                  // Trial::stage
+  int stage = 0;  // Trial::stage
+  std::uint32_t device = 0;
   double median_us = 0.0;         // 0 is below what the clock resolves and says nothing
   std::optional<double> start_s;  // from any origin
   double effective_steps = 0.0;   // as many independent steps would say as much

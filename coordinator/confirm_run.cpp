@@ -127,7 +127,7 @@ Preparation prepare_trials(const ConfirmOptions& options,
   session.session_id = os::random_hex_id();
   session.campaign.trials = fresh_trials(options, saved.campaign, trials, winner);
   if (preparation.local && !saved.campaign.surroundings.working_directory.empty()) {
-    session.spec.working_directory = saved.campaign.surroundings.working_directory;
+    session.agents.front().spec.working_directory = saved.campaign.surroundings.working_directory;
   }
   if (tune.offline) {
     session.build.om_directory =
@@ -146,6 +146,11 @@ int confirm(const ConfirmOptions& options, const std::vector<std::string>& envir
   const RunDirectory directory(os::absolute_path(saved.directory.string()));
   const os::UniqueFd lock = lock_run(directory);
   const CampaignDocument& campaign = saved.campaign;
+  if (campaign.fleet) {
+    throw usage_error("confirm.many_devices",
+                      "{} was measured on several devices: give --confirm to mstune tune instead",
+                      directory.path().string());
+  }
   std::vector<EvaluatedTrial> trials;
   for (const TrialOnDisk& trial : saved.trials) {
     trials.push_back(evaluate_on_disk(trial, campaign));

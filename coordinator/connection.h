@@ -45,12 +45,17 @@ class Connection {
 
   // To be called before the agent has answered: whether it may keep what this campaign sends.
   void keep_files(bool keep) { link_.keep_files(keep); }
+  // The same: what the campaign's trials will use there.
+  void use_cann(std::string cann_env) { link_.use_cann(std::move(cann_env)); }
 
   void send(const protocol::Request& request, std::string payload = {});
   void upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now);
 
   // Takes what arrived and does what is due.
   std::vector<ConnectionEvent> step(TimePoint now);
+
+  // True when step() has something to tell or to send at once.
+  [[nodiscard]] bool is_due() const { return !events_.empty() || !read_pieces_->empty(); }
 
   [[nodiscard]] const os::Socket& socket() const { return socket_; }
   [[nodiscard]] TimePoint deadline() const;

@@ -1,17 +1,13 @@
+// Agents, time, builds and uploads; work is dispatcher_work.cpp's.
 #include "coordinator/dispatcher.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "protocol/messages.h"
-
 namespace mstune::coordinator {
 namespace {
 
 constexpr Duration kAssignAgain = std::chrono::seconds(2);
-// An agent tells how a trial stands every 2 s. One that tells nothing for this long has dropped the
-// trial, or does not know that it is spoken to again: either way it has to be asked.
-constexpr Duration kUnheardMax = protocol::kSilenceMax;
 
 std::string seconds_text(Duration duration) {
   return duration_text(std::chrono::duration<double>(duration).count());
@@ -23,42 +19,13 @@ Dispatcher::Dispatcher(CampaignSettings settings, TimePoint now)
     : settings_(std::move(settings)),
       agents_(settings_.agents),
       builds_(settings_.candidates.size(), BuildState::waiting),
-      trials_(settings_.trials.size()) {
+      base_trials_(settings_.trials.size()) {
   for (Agent& agent : agents_) {
     agent.deadline = after(now, settings_.connect_timeout);
   }
-  take_over(0);
-}
-
-// Trials from the number `first` on are new here; an earlier session may have made some of them.
-void Dispatcher::take_over(std::size_t first) {
-  for (std::size_t i = first; i < trials_.size(); ++i) {
-    const auto index = static_cast<std::uint32_t>(i);
-    TrialProgress& trial = trials_[i];
-    if (const auto before = settings_.attempts_before.find(index);
-        before != settings_.attempts_before.end()) {
-      trial.attempts = before->second;
-    }
-    trial.attempts_max = trial.attempts + settings_.attempts_max;
-    if (std::count(settings_.finished.begin(), settings_.finished.end(), index) > 0) {
-      trial.state = TrialState::done;
-    }
-  }
-  choose_builds();
-}
-
-// What no trial waits for is not built, until trials come that do.
-void Dispatcher::choose_builds() {
-  for (std::size_t i = 0; i < builds_.size(); ++i) {
-    if (builds_[i] == BuildState::waiting || builds_[i] == BuildState::left_out) {
-      const bool is_wanted =
-          std::any_of(trials_.begin(), trials_.end(), [&](const TrialProgress& progress) {
-            const auto place = static_cast<std::size_t>(&progress - trials_.data());
-            return settings_.trials[place].candidate == settings_.candidates[i] &&
-                   progress.state == TrialState::waiting;
-          });
-      builds_[i] = is_wanted ? BuildState::waiting : BuildState::left_out;
-    }
+  add_trials(0);
+  if (settings_.spread == Spread::share) {
+    add_blocks(0);
   }
 }
 
@@ -80,49 +47,27 @@ TimePoint Dispatcher::deadline() const {
   for (const Agent& agent : agents_) {
     earliest = std::min({earliest, agent.deadline, agent.give_up});
   }
-  for (const TrialProgress& trial : trials_) {
-    earliest = std::min(earliest, trial.assign_again);
+  for (const Device& device : devices_) {
+    if (device.trial) {
+      earliest = std::min(earliest, trials_[*device.trial].assign_again);
+    }
   }
   return finished_ ? kNever : earliest;
 }
 
-bool Dispatcher::in_flight(const TrialProgress& progress) const {
-  return progress.state == TrialState::assigned || progress.state == TrialState::seen ||
-         progress.state == TrialState::collecting;
-}
-
-Attempt Dispatcher::current(std::uint32_t trial) const {
-  return {trials_[trial].agent, trial, trials_[trial].attempts};
-}
-
-bool Dispatcher::is_current(const Attempt& attempt) const {
-  return attempt.trial < trials_.size() && in_flight(trials_[attempt.trial]) &&
-         attempt == current(attempt.trial);
+std::string Dispatcher::who(std::size_t agent) const {
+  return settings_.agents == 1 || agent >= settings_.agent_names.size()
+             ? "the agent"
+             : "the agent " + settings_.agent_names[agent];
 }
 
 // ---- time ----
 
 void Dispatcher::expire(TimePoint now) {
-  for (std::size_t i = 0; i < agents_.size(); ++i) {
-    Agent& agent = agents_[i];
-    if (now >= agent.deadline) {
-      agent.deadline = kNever;
-      if (agent.state == AgentState::connecting) {
-        finish(Ending::failed,
-               message("campaign.no_agent",
-                       "no agent answered within {}: is mstune-agent running there, and is the "
-                       "address in the target file right?",
-                       seconds_text(settings_.connect_timeout)));
-        return;
-      }
-      lose_attempts_on(i);
-    }
-    if (now >= agent.give_up) {
-      agent.give_up = kNever;
-      agent.state = AgentState::given_up;
-    }
+  for (std::size_t agent = 0; agent < agents_.size() && !finished_; ++agent) {
+    expire(agent, now);
   }
-  if (now >= interrupt_deadline_) {
+  if (now >= interrupt_deadline_ && !finished_) {
     finish(Ending::interrupted,
            message("campaign.interrupted_late",
                    "interrupted; the agent did not confirm within {} that its trial is ended",
@@ -130,20 +75,60 @@ void Dispatcher::expire(TimePoint now) {
   }
 }
 
+void Dispatcher::expire(std::size_t at, TimePoint now) {
+  Agent& agent = agents_[at];
+  if (now >= agent.deadline) {
+    agent.deadline = kNever;
+    if (agent.state != AgentState::connecting) {
+      lose_attempts_on(at);
+    } else if (agents_.size() > 1) {
+      agent.state = AgentState::late;
+      actions_.emplace_back(
+          Tell{message("campaign.agent_late",
+                       "{} did not answer within {}: the campaign goes on without it; it may join "
+                       "later",
+                       who(at), seconds_text(settings_.connect_timeout))});
+    } else {
+      finish(Ending::failed,
+             message("campaign.no_agent",
+                     "no agent answered within {}: is mstune-agent running there, and is the "
+                     "address in the target file right?",
+                     seconds_text(settings_.connect_timeout)));
+      return;
+    }
+  }
+  if (now >= agent.give_up) {
+    give_up_agent(at, message("campaign.agent_stayed_away", "{} did not come back within {}",
+                              who(at), seconds_text(settings_.agent_wait)));
+  }
+}
+
 // ---- agents ----
 
 void Dispatcher::on(const AgentReady& event, TimePoint now) {
   Agent& agent = agents_.at(event.agent);
+  if (agent.state == AgentState::given_up) {
+    return;
+  }
   const bool restarted = !agent.instance.empty() && agent.instance != event.instance;
-  agent = {AgentState::ready, event.instance, kNever, kNever};
-  for (std::uint32_t trial = 0; trial < trials_.size(); ++trial) {
-    if (!in_flight(trials_[trial]) || trials_[trial].agent != event.agent) {
+  agent.state = AgentState::ready;
+  agent.instance = event.instance;
+  agent.deadline = kNever;
+  agent.give_up = kNever;
+  agent.offered = event.devices;
+  files_changed_ = true;
+  if (phase_ != Phase::gathering) {
+    register_devices(event.agent);
+  }
+  for (const Device& device : devices_) {
+    if (device.where.agent != event.agent || !device.trial) {
       continue;
     }
+    const std::uint32_t trial = *device.trial;
     if (restarted) {
-      lose(trial);
+      lose(trial, "agent_lost", lost_text(trial));
     } else {
-      actions_.emplace_back(AssignAttempt{current(trial)});
+      actions_.emplace_back(AssignAttempt{current(trial), *blocks_[trials_[trial].block].device});
       repeat_after(trials_[trial], kAssignAgain, now);
     }
   }
@@ -158,65 +143,78 @@ void Dispatcher::on(const AgentGone& event, TimePoint now) {
     stop_repeating(event.agent);
     actions_.emplace_back(
         Tell{message("campaign.agent_gone",
-                     "the agent does not answer; waiting {} for the trial that it runs, then {} "
-                     "for the agent to come back",
-                     seconds_text(settings_.reconnect_grace), seconds_text(settings_.agent_wait))});
+                     "{} does not answer; waiting {} for the trial that it runs, then {} for the "
+                     "agent to come back",
+                     who(event.agent), seconds_text(settings_.reconnect_grace),
+                     seconds_text(settings_.agent_wait))});
   }
 }
 
 void Dispatcher::on(const AgentRefused& event, TimePoint /*now*/) {
-  agents_.at(event.agent).state = AgentState::given_up;
-  finish(Ending::failed, event.why);
-}
-
-// Assignments that nobody would hear, or nobody wants any more, are not sent again.
-void Dispatcher::stop_repeating(std::size_t agent) {
-  for (TrialProgress& trial : trials_) {
-    if (trial.agent == agent) {
-      trial.assign_again = kNever;
-    }
+  if (agents_.size() == 1) {
+    agents_.front().state = AgentState::given_up;
+    finish(Ending::failed, event.why);
+  } else if (agents_.at(event.agent).state != AgentState::given_up) {
+    give_up_agent(event.agent, event.why);
   }
 }
 
-void Dispatcher::repeat_after(TrialProgress& progress, Duration wait, TimePoint now) const {
-  const bool heard = agents_[progress.agent].state == AgentState::ready;
-  progress.assign_again = heard && !interrupted_ ? after(now, wait) : kNever;
-}
-
-void Dispatcher::lose_attempts_on(std::size_t agent) {
-  for (std::uint32_t trial = 0; trial < trials_.size(); ++trial) {
-    if (in_flight(trials_[trial]) && trials_[trial].agent == agent) {
-      lose(trial);
-    }
+void Dispatcher::on(const FleetChecked& event, TimePoint /*now*/) {
+  if (phase_ != Phase::checking) {
+    return;
+  }
+  phase_ = Phase::running;
+  if (!event.refusal.text.empty()) {
+    finish(Ending::failed, event.refusal);
   }
 }
 
-// The attempt is gone and not by the program's fault: again, while attempts are left.
-void Dispatcher::lose(std::uint32_t trial) {
-  TrialProgress& progress = trials_[trial];
-  const Message why =
-      message("trial.agent_lost", "the agent was lost while it ran this trial (attempt {} of {})",
-              progress.attempts, progress.attempts_max);
-  actions_.emplace_back(DiscardAttempt{current(trial), why});
-  progress.assign_again = kNever;
-  progress.state = TrialState::waiting;
-  if (progress.attempts >= progress.attempts_max) {
-    progress.state = TrialState::done;
-    actions_.emplace_back(RecordVoid{trial, "agent_lost", why});
+void Dispatcher::give_up_agent(std::size_t at, const Message& why) {
+  Agent& agent = agents_[at];
+  agent.state = AgentState::given_up;
+  agent.deadline = kNever;
+  agent.give_up = kNever;
+  last_trouble_ = why;
+  actions_.emplace_back(GiveUpAgent{at, why});
+  lose_attempts_on(at);
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    if (devices_[device].where.agent == at) {
+      devices_[device].given_up = true;
+      drop_work(device, why);
+    }
   }
 }
 
 // ---- builds and uploads ----
 
+// What no trial waits for is not built, until trials come that do.
+void Dispatcher::choose_builds(std::size_t first_trial) {
+  for (std::size_t i = 0; i < builds_.size(); ++i) {
+    if (builds_[i] != BuildState::waiting && builds_[i] != BuildState::left_out) {
+      continue;
+    }
+    const bool was_wanted = builds_[i] == BuildState::waiting && first_trial > 0;
+    bool is_wanted = was_wanted;
+    for (std::size_t at = first_trial; at < trials_.size() && !is_wanted; ++at) {
+      is_wanted = settings_.trials[at].candidate == settings_.candidates[i] &&
+                  trials_[at].state == TrialState::waiting;
+    }
+    builds_[i] = is_wanted ? BuildState::waiting : BuildState::left_out;
+  }
+  files_changed_ = true;
+}
+
 void Dispatcher::on(const Built& event, TimePoint /*now*/) {
   BuildState& build = builds_.at(event.candidate);
   build = build == BuildState::building ? BuildState::built : build;
+  files_changed_ = true;
 }
 
 void Dispatcher::on(const BuildFailed& event, TimePoint /*now*/) {
   if (builds_.at(event.candidate) != BuildState::building) {
     return;
   }
+  files_changed_ = true;
   builds_[event.candidate] = BuildState::failed;
   const bool is_default = settings_.candidates[event.candidate] == kDefaultCandidate;
   if (!settings_.keep_going || is_default) {
@@ -224,108 +222,78 @@ void Dispatcher::on(const BuildFailed& event, TimePoint /*now*/) {
     finish(Ending::failed, event.why);
     return;
   }
-  void_candidate(event.candidate, event.why);
+  actions_.emplace_back(Tell{event.why});
+  void_candidate(event.candidate, 0, event.why);
 }
 
-void Dispatcher::void_candidate(std::size_t candidate, const Message& why) {
-  actions_.emplace_back(Tell{why});
-  for (std::uint32_t trial = 0; trial < trials_.size(); ++trial) {
+void Dispatcher::void_candidate(std::size_t candidate, std::size_t first_trial,
+                                const Message& why) {
+  for (auto trial = static_cast<std::uint32_t>(first_trial); trial < trials_.size(); ++trial) {
     if (settings_.trials[trial].candidate == settings_.candidates[candidate] &&
         trials_[trial].state == TrialState::waiting) {
-      trials_[trial].state = TrialState::done;
-      actions_.emplace_back(RecordVoid{trial, "build_failed", why});
+      trials_[trial].never_runs = true;
+      make_void(trial, "build_failed", why);
     }
   }
 }
 
 void Dispatcher::on(const Uploaded& event, TimePoint /*now*/) {
-  BuildState& build = builds_.at(event.candidate);
-  build = build == BuildState::uploading ? BuildState::uploaded : build;
+  auto& uploads = agents_.at(event.agent).uploads;
+  if (event.candidate < uploads.size() && uploads[event.candidate] == UploadState::uploading) {
+    uploads[event.candidate] = UploadState::uploaded;
+    files_changed_ = true;
+  }
 }
 
 void Dispatcher::on(const UploadFailed& event, TimePoint /*now*/) {
-  if (builds_.at(event.candidate) == BuildState::uploading) {
+  const auto& uploads = agents_.at(event.agent).uploads;
+  if (event.candidate >= uploads.size() || uploads[event.candidate] != UploadState::uploading) {
+    return;
+  }
+  if (agents_.size() == 1) {
     actions_.emplace_back(StopBuilds{});
     finish(Ending::failed, event.why);
+  } else if (agents_[event.agent].state != AgentState::given_up) {
+    give_up_agent(event.agent, event.why);
   }
 }
 
-// ---- trials ----
-
-void Dispatcher::on(const AttemptSeen& event, TimePoint now) {
-  if (is_current(event.attempt)) {
-    TrialProgress& progress = trials_[event.attempt.trial];
-    repeat_after(progress, kUnheardMax, now);
-    if (progress.state == TrialState::assigned) {
-      progress.state = TrialState::seen;
+void Dispatcher::proceed_with_files() {
+  if (!settings_.offline || !files_changed_) {
+    return;
+  }
+  files_changed_ = false;
+  auto building =
+      static_cast<std::size_t>(std::count(builds_.begin(), builds_.end(), BuildState::building));
+  for (std::size_t i = 0; i < builds_.size(); ++i) {
+    if (builds_[i] == BuildState::waiting && building < settings_.compile_jobs) {
+      builds_[i] = BuildState::building;
+      ++building;
+      actions_.emplace_back(StartBuild{i});
     }
-    if (interrupted_ && progress.state == TrialState::seen) {
-      actions_.emplace_back(CancelAttempt{event.attempt});  // the first one did not arrive
+  }
+  for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
+    if (agents_[agent].state == AgentState::ready) {
+      proceed_with_uploads(agent);
     }
   }
 }
 
-// A release or a cancel that was lost on the way would keep the agent's slot for ever.
-void Dispatcher::on(const StrayReported& event, TimePoint /*now*/) {
-  if (is_current(event.attempt)) {
-    return;
-  }
-  if (event.finished) {
-    actions_.emplace_back(ReleaseAttempt{event.attempt});
-  } else {
-    actions_.emplace_back(CancelAttempt{event.attempt});
-  }
-}
-
-void Dispatcher::on(const AttemptExited& event, TimePoint now) {
-  if (!is_current(event.attempt) || trials_[event.attempt.trial].state == TrialState::collecting) {
-    return;
-  }
-  TrialProgress& progress = trials_[event.attempt.trial];
-  progress.assign_again = kNever;
-  if (interrupted_) {
-    progress.state = TrialState::done;
-    actions_.emplace_back(DiscardAttempt{
-        event.attempt, message("trial.interrupted", "it was cancelled by an interrupt")});
-    actions_.emplace_back(ReleaseAttempt{event.attempt});
-  } else if (!event.program_at_fault) {
-    actions_.emplace_back(ReleaseAttempt{event.attempt});
-    lose(event.attempt.trial);
-  } else {
-    progress.state = TrialState::collecting;
-    repeat_after(progress, kUnheardMax, now);
-    actions_.emplace_back(CollectAttempt{event.attempt});
+void Dispatcher::proceed_with_uploads(std::size_t at) {
+  Agent& agent = agents_[at];
+  agent.uploads.resize(builds_.size(), UploadState::none);
+  agent.has_files = true;
+  for (std::size_t i = 0; i < builds_.size(); ++i) {
+    if (builds_[i] == BuildState::built && agent.uploads[i] == UploadState::none) {
+      agent.uploads[i] = UploadState::uploading;
+      actions_.emplace_back(StartUpload{at, i});
+    }
+    const bool settled = builds_[i] == BuildState::left_out || builds_[i] == BuildState::failed;
+    agent.has_files = agent.has_files && (settled || agent.uploads[i] == UploadState::uploaded);
   }
 }
 
-void Dispatcher::on(const AttemptLost& event, TimePoint /*now*/) {
-  if (is_current(event.attempt)) {
-    lose(event.attempt.trial);
-  }
-}
-
-void Dispatcher::on(const AttemptRecorded& event, TimePoint /*now*/) {
-  if (is_current(event.attempt)) {
-    trials_[event.attempt.trial].state = TrialState::done;
-    trials_[event.attempt.trial].assign_again = kNever;
-    actions_.emplace_back(ReleaseAttempt{event.attempt});
-  }
-}
-
-void Dispatcher::on(const TrialsAdded& event, TimePoint /*now*/) {
-  if (!asked_for_more_) {
-    return;
-  }
-  asked_for_more_ = false;
-  settings_.open_ended = !event.trials.empty();
-  settings_.candidates.insert(settings_.candidates.end(), event.candidates.begin(),
-                              event.candidates.end());
-  settings_.trials.insert(settings_.trials.end(), event.trials.begin(), event.trials.end());
-  builds_.resize(settings_.candidates.size(), BuildState::waiting);
-  const std::size_t known = trials_.size();
-  trials_.resize(settings_.trials.size());
-  take_over(known);
-}
+// ---- interrupts and the end ----
 
 void Dispatcher::on(const InterruptAsked& /*event*/, TimePoint now) {
   if (interrupted_) {
@@ -334,110 +302,97 @@ void Dispatcher::on(const InterruptAsked& /*event*/, TimePoint now) {
   interrupted_ = true;
   interrupt_deadline_ = after(now, settings_.cancel_timeout);
   actions_.emplace_back(StopBuilds{});
-  for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
-    stop_repeating(agent);
-  }
-  for (std::uint32_t trial = 0; trial < trials_.size(); ++trial) {
+  for (const Device& device : devices_) {
+    if (!device.trial) {
+      continue;
+    }
+    trials_[*device.trial].assign_again = kNever;
     // What is being collected has run: it still counts.
-    if (in_flight(trials_[trial]) && trials_[trial].state != TrialState::collecting) {
-      actions_.emplace_back(CancelAttempt{current(trial)});
+    if (trials_[*device.trial].state != TrialState::collecting) {
+      actions_.emplace_back(CancelAttempt{current(*device.trial)});
     }
   }
 }
 
 void Dispatcher::on(const Tick& /*event*/, TimePoint /*now*/) {}
 
-// ---- what comes next ----
-
 void Dispatcher::proceed(TimePoint now) {
-  const bool any_in_flight = std::any_of(trials_.begin(), trials_.end(),
-                                         [&](const auto& trial) { return in_flight(trial); });
   if (interrupted_) {
-    if (!any_in_flight) {
+    if (in_flight_ == 0) {
       finish(Ending::interrupted, message("campaign.interrupted", "interrupted"));
     }
     return;
   }
-  const bool all_done = std::all_of(trials_.begin(), trials_.end(), [](const TrialProgress& trial) {
-    return trial.state == TrialState::done;
-  });
-  if (all_done) {
+  gather();
+  if (phase_ == Phase::checking) {
+    return;
+  }
+  if (unfinished_ == 0 && (phase_ == Phase::running || settings_.spread == Spread::share)) {
     finish_or_ask();
     return;
   }
-  const bool none_left = std::all_of(agents_.begin(), agents_.end(), [](const Agent& agent) {
-    return agent.state == AgentState::given_up;
+  if (give_up_when_none_is_left()) {
+    return;
+  }
+  // Builds begin when the agents have answered: nobody waits an hour for atc to learn that the
+  // target was never there.
+  if (phase_ == Phase::running) {
+    proceed_with_files();
+    proceed_with_trials(now);
+  }
+}
+
+void Dispatcher::gather() {
+  const bool connecting = std::any_of(agents_.begin(), agents_.end(), [](const Agent& agent) {
+    return agent.state == AgentState::connecting;
   });
-  if (none_left) {
+  if (phase_ != Phase::gathering || connecting) {
+    return;
+  }
+  if (settings_.spread == Spread::replicate && agents_.size() == 1 && agents_[0].offered == 1) {
+    settings_.spread = Spread::share;  // there is nothing to spread
+    add_blocks(0);
+  }
+  for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
+    if (agents_[agent].state == AgentState::ready) {
+      register_devices(agent);
+    }
+  }
+  if (devices_.empty()) {
+    return;
+  }
+  phase_ = settings_.check_fleet ? Phase::checking : Phase::running;
+  if (settings_.check_fleet) {
+    actions_.emplace_back(CheckFleet{});
+  }
+}
+
+bool Dispatcher::give_up_when_none_is_left() {
+  const bool agents_left = std::any_of(agents_.begin(), agents_.end(), [](const Agent& agent) {
+    return agent.state != AgentState::given_up && agent.state != AgentState::late;
+  });
+  const bool devices_left =
+      devices_.empty() || std::any_of(devices_.begin(), devices_.end(),
+                                      [](const Device& device) { return !device.given_up; });
+  if (agents_left && devices_left) {
+    return false;
+  }
+  if (agents_.size() > 1 && devices_.empty() && last_trouble_.text.empty()) {
+    finish(Ending::failed,
+           message("campaign.no_agents",
+                   "none of the {} agents answered within {}: is mstune-agent running there, and "
+                   "are the addresses right?",
+                   agents_.size(), seconds_text(settings_.connect_timeout)));
+  } else if (!agents_left && agents_.size() == 1) {
     finish(Ending::failed,
            message("campaign.agents_gone", "no agent is left and none came back within {}",
                    seconds_text(settings_.agent_wait)));
-    return;
+  } else {
+    finish(Ending::failed, message("campaign.no_device_left",
+                                   "no device is left to measure on; the last trouble was: {}",
+                                   last_trouble_.text));
   }
-  if (settings_.offline) {
-    proceed_with_builds();
-  }
-  proceed_with_trials(now);
-}
-
-// Builds begin when the agent has answered: nobody waits an hour for atc to learn that the target
-// was never there.
-void Dispatcher::proceed_with_builds() {
-  const bool answered = std::all_of(agents_.begin(), agents_.end(), [](const Agent& agent) {
-    return agent.state != AgentState::connecting;
-  });
-  if (!answered) {
-    return;
-  }
-  auto building =
-      static_cast<std::size_t>(std::count(builds_.begin(), builds_.end(), BuildState::building));
-  for (std::size_t i = 0; i < builds_.size(); ++i) {
-    if (builds_[i] == BuildState::waiting && building < settings_.compile_jobs) {
-      builds_[i] = BuildState::building;
-      ++building;
-      actions_.emplace_back(StartBuild{i});
-    } else if (builds_[i] == BuildState::built) {
-      builds_[i] = BuildState::uploading;
-      actions_.emplace_back(StartUpload{0, i});
-    }
-  }
-}
-
-void Dispatcher::proceed_with_trials(TimePoint now) {
-  const bool all_there =
-      !settings_.offline || std::all_of(builds_.begin(), builds_.end(), [](BuildState build) {
-        return build == BuildState::uploaded || build == BuildState::failed ||
-               build == BuildState::left_out;
-      });
-  if (!all_there) {
-    return;
-  }
-  for (std::uint32_t trial = 0; trial < trials_.size(); ++trial) {
-    if (in_flight(trials_[trial])) {
-      if (now >= trials_[trial].assign_again &&
-          agents_[trials_[trial].agent].state == AgentState::ready) {
-        trials_[trial].assign_again = after(now, kAssignAgain);
-        actions_.emplace_back(AssignAttempt{current(trial)});
-      }
-      return;  // one trial at a time: costs of different devices are never pooled
-    }
-    if (trials_[trial].state == TrialState::waiting) {
-      assign(trial, now);
-      return;
-    }
-  }
-}
-
-void Dispatcher::assign(std::uint32_t trial, TimePoint now) {
-  if (agents_[0].state != AgentState::ready) {
-    return;
-  }
-  TrialProgress& progress = trials_[trial];
-  progress.state = TrialState::assigned;
-  progress.agent = 0;
-  ++progress.attempts;
-  progress.assign_again = after(now, kAssignAgain);
-  actions_.emplace_back(AssignAttempt{current(trial)});
+  return true;
 }
 
 void Dispatcher::finish_or_ask() {

@@ -1,146 +1,26 @@
-// The campaign as a pure machine: what to build, upload, run, repeat and give up, and when.
+// The campaign as a pure machine: what to build, upload, run, repeat and give up, where and when.
 //
 // Events and the time go in, actions come out. It knows no sockets, processes or files: the session
 // carries the actions out in their order and reports what became of them. Handling an event twice
 // is harmless.
+//
+// Work is given out in blocks: the trials of one round. A block runs on one device from its first
+// trial to its last, because its candidates are compared with its own `default`. One that has to
+// move to another device begins anew there.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <string>
-#include <variant>
-#include <vector>
+#include <deque>
+#include <optional>
 
-#include "common/message.h"
-#include "common/time.h"
-#include "coordinator/plan.h"
+#include "coordinator/campaign_events.h"
 
 namespace mstune::coordinator {
 
-struct CampaignSettings {
-  std::vector<Candidate> candidates;
-  std::vector<Trial> trials;
-  bool offline = false;            // candidates are built and uploaded before they run
-  bool open_ended = false;         // when all trials are done, more are asked for (NeedMore)
-  bool keep_going = false;         // a failed build voids its candidate, not the campaign
-  std::size_t compile_jobs = 1;    // builds at the same time, from 1
-  std::size_t agents = 1;          // one so far; the events carry an agent's number all the same
-  std::uint32_t attempts_max = 3;  // of a trial whose failure was not the program's
-  std::vector<std::uint32_t> finished;  // trials that are on disk already, by index
-  std::map<std::uint32_t, std::uint32_t> attempts_before;  // of the others, from an earlier session
-  Duration connect_timeout = std::chrono::seconds(15);
-  Duration reconnect_grace = std::chrono::seconds(60);
-  Duration agent_wait = std::chrono::seconds(1800);  // for an agent that was there and went
-  Duration cancel_timeout = std::chrono::seconds(20);
-};
-
-// One execution of one trial on one agent.
-struct Attempt {
+// What one trial has for itself.
+struct CampaignDevice {
   std::size_t agent = 0;
-  std::uint32_t trial = 0;
-  std::uint32_t number = 1;
-  friend bool operator==(const Attempt&, const Attempt&) = default;
+  std::size_t place = 0;  // among the devices of its agent
 };
-
-// ---- what happened ----
-struct AgentReady {
-  std::size_t agent = 0;
-  std::string instance;
-};
-struct AgentGone {  // it does not answer; it may come back
-  std::size_t agent = 0;
-};
-struct AgentRefused {  // it will never work: another protocol, another key
-  std::size_t agent = 0;
-  Message why;
-};
-struct Built {
-  std::size_t candidate = 0;  // its place in CampaignSettings::candidates
-};
-struct BuildFailed {
-  std::size_t candidate = 0;
-  Message why;
-};
-struct Uploaded {
-  std::size_t agent = 0;
-  std::size_t candidate = 0;
-};
-struct UploadFailed {
-  std::size_t agent = 0;
-  std::size_t candidate = 0;
-  Message why;
-};
-struct AttemptSeen {  // the agent has it: queued, running or finished
-  Attempt attempt;
-};
-struct StrayReported {  // the agent still has an attempt, perhaps one that nobody waits for
-  Attempt attempt;
-  bool finished = false;  // it runs no more
-};
-struct AttemptExited {  // the agent's last event of it is on disk
-  Attempt attempt;
-  bool program_at_fault = true;  // false: it was ended for a reason that is not its own
-};
-struct AttemptLost {  // the agent knows nothing of it
-  Attempt attempt;
-};
-struct AttemptRecorded {  // its files and its evaluation are on disk
-  Attempt attempt;
-};
-struct TrialsAdded {  // the answer to NeedMore; without trials the campaign is complete
-  std::vector<Candidate> candidates;  // new ones, to be built first where the campaign is offline
-  std::vector<Trial> trials;          // their indices go on where those before end
-};
-struct InterruptAsked {};
-struct Tick {};
-using CampaignEvent =
-    std::variant<AgentReady, AgentGone, AgentRefused, Built, BuildFailed, Uploaded, UploadFailed,
-                 AttemptSeen, StrayReported, AttemptExited, AttemptLost, AttemptRecorded,
-                 TrialsAdded, InterruptAsked, Tick>;
-
-// ---- what to do ----
-struct StartBuild {
-  std::size_t candidate = 0;
-};
-struct StopBuilds {};
-struct StartUpload {
-  std::size_t agent = 0;
-  std::size_t candidate = 0;
-};
-struct AssignAttempt {  // again after a reconnect, or while it has not been seen
-  Attempt attempt;
-};
-struct CollectAttempt {  // fetch its files and record it; answered by AttemptRecorded
-  Attempt attempt;
-};
-struct ReleaseAttempt {
-  Attempt attempt;
-};
-struct CancelAttempt {
-  Attempt attempt;
-};
-struct DiscardAttempt {  // it will be repeated: what came of it is kept apart from the trials
-  Attempt attempt;
-  Message why;
-};
-struct RecordVoid {  // the trial never ran and never will
-  std::uint32_t trial = 0;
-  std::string code;
-  Message why;
-};
-struct NeedMore {};  // all trials are done; answered by TrialsAdded
-struct Tell {
-  Message what;
-};
-enum class Ending { complete, failed, interrupted };
-struct Finish {
-  Ending ending = Ending::complete;
-  Message why;  // text is empty when complete
-};
-using CampaignAction =
-    std::variant<StartBuild, StopBuilds, StartUpload, AssignAttempt, CollectAttempt, ReleaseAttempt,
-                 CancelAttempt, DiscardAttempt, RecordVoid, NeedMore, Tell, Finish>;
 
 class Dispatcher {
  public:
@@ -152,27 +32,63 @@ class Dispatcher {
   // True when Finish has been asked for.
   [[nodiscard]] bool finished() const { return finished_; }
 
+  [[nodiscard]] const Trial& trial(std::uint32_t index) const { return settings_.trials[index]; }
+  [[nodiscard]] std::size_t trials() const { return settings_.trials.size(); }
+  [[nodiscard]] const std::vector<Candidate>& candidates() const { return settings_.candidates; }
+  // By their numbers. They are known once the agents have answered; a later one adds its own.
+  [[nodiscard]] std::size_t device_count() const { return devices_.size(); }
+  [[nodiscard]] const CampaignDevice& device(std::size_t number) const {
+    return devices_[number].where;
+  }
+  // True when the campaign has, or was meant to have, more than one device.
+  [[nodiscard]] bool has_fleet() const { return settings_.agents > 1 || devices_.size() > 1; }
+
  private:
-  enum class AgentState { connecting, ready, gone, given_up };
+  // late: did not answer in time, may still join.
+  enum class AgentState { connecting, late, ready, gone, given_up };
+  enum class UploadState { none, uploading, uploaded };
   struct Agent {
     AgentState state = AgentState::connecting;
     std::string instance;
-    TimePoint deadline = kNever;  // connecting: give up then; gone: its attempts are lost then
-    TimePoint give_up = kNever;   // gone: nothing more is expected of it then
+    std::size_t offered = 0;           // devices
+    bool registered = false;           // they have numbers
+    std::vector<UploadState> uploads;  // by candidate
+    bool has_files = false;            // all that can be uploaded is there
+    TimePoint deadline = kNever;       // connecting: late then; gone: its attempts are lost then
+    TimePoint give_up = kNever;        // gone: nothing more is expected of it then
   };
-  enum class BuildState { left_out, waiting, building, built, uploading, uploaded, failed };
+  struct Device {
+    CampaignDevice where;
+    bool given_up = false;
+    std::uint32_t failures = 0;          // in a row, of trials that did not start
+    std::optional<std::size_t> block;    // that it works at
+    std::optional<std::uint32_t> trial;  // in flight
+    std::deque<std::size_t> own_blocks;  // replicate: those that are left
+  };
+  struct Block {
+    std::uint32_t first = 0;  // its trials are consecutive
+    std::uint32_t count = 0;
+    std::uint32_t left = 0;             // that are not done
+    std::optional<std::size_t> device;  // where its done trials ran
+    std::optional<std::size_t> avoid;   // it did not start there
+  };
+  enum class BuildState { left_out, waiting, building, built, failed };
   enum class TrialState { waiting, assigned, seen, collecting, done };
   struct TrialProgress {
     TrialState state = TrialState::waiting;
+    bool never_runs = false;  // its build failed
+    std::size_t block = 0;
     std::uint32_t attempts = 0;  // with those of earlier sessions
-    std::uint32_t attempts_max = 0;
-    std::size_t agent = 0;
+    std::uint32_t attempts_before = 0;
+    std::uint32_t losses = 0;  // in this session
     TimePoint assign_again = kNever;
   };
+  enum class Phase { gathering, checking, running };
 
   void on(const AgentReady& event, TimePoint now);
   void on(const AgentGone& event, TimePoint now);
   void on(const AgentRefused& event, TimePoint now);
+  void on(const FleetChecked& event, TimePoint now);
   void on(const Built& event, TimePoint now);
   void on(const BuildFailed& event, TimePoint now);
   void on(const Uploaded& event, TimePoint now);
@@ -186,31 +102,65 @@ class Dispatcher {
   void on(const InterruptAsked& event, TimePoint now);
   void on(const Tick& event, TimePoint now);
 
+  // agents and time
   void expire(TimePoint now);
+  void expire(std::size_t agent, TimePoint now);
   void proceed(TimePoint now);
-  void take_over(std::size_t first);
-  void choose_builds();
-  void proceed_with_builds();
-  void proceed_with_trials(TimePoint now);
-  void assign(std::uint32_t trial, TimePoint now);
-  void stop_repeating(std::size_t agent);
-  void repeat_after(TrialProgress& progress, Duration wait, TimePoint now) const;
-  void lose_attempts_on(std::size_t agent);
-  void lose(std::uint32_t trial);
-  void void_candidate(std::size_t candidate, const Message& why);
+  void gather();
+  bool give_up_when_none_is_left();
+  void give_up_agent(std::size_t agent, const Message& why);
   void finish_or_ask();
   void finish(Ending ending, Message why);
+  [[nodiscard]] std::string who(std::size_t agent) const;
+
+  // builds and uploads
+  void choose_builds(std::size_t first_trial);
+  void proceed_with_files();
+  void proceed_with_uploads(std::size_t agent);
+  void void_candidate(std::size_t candidate, std::size_t first_trial, const Message& why);
+
+  // work
+  void register_devices(std::size_t agent);
+  void add_trials(std::size_t first_trial);
+  void add_blocks(std::size_t first_trial);
+  void add_replica(std::size_t device);
+  void proceed_with_trials(TimePoint now);
+  [[nodiscard]] bool usable(const Device& device) const;
+  std::optional<std::uint32_t> next_trial(std::size_t device);
+  bool take_block(std::size_t device);
+  void begin_anew(Block& block);
+  void put_back(std::size_t device);
+  void assign(std::size_t device, std::uint32_t trial, TimePoint now);
+  void lose(std::uint32_t trial, std::string_view code, const Message& why);
+  void lose_attempts_on(std::size_t agent);
+  [[nodiscard]] Message lost_text(std::uint32_t trial) const;
+  void make_void(std::uint32_t trial, std::string_view code, const Message& why);
+  void set_done(std::uint32_t trial);
+  void land(std::uint32_t trial);
+  void suffer(const AttemptExited& event);
+  void drop_work(std::size_t device, const Message& why);
+  void stop_repeating(std::size_t agent);
+  void repeat_after(TrialProgress& progress, Duration wait, TimePoint now) const;
   [[nodiscard]] bool in_flight(const TrialProgress& progress) const;
   [[nodiscard]] bool is_current(const Attempt& attempt) const;
   [[nodiscard]] Attempt current(std::uint32_t trial) const;
 
   CampaignSettings settings_;
+  Phase phase_ = Phase::gathering;
   std::vector<Agent> agents_;
+  std::vector<Device> devices_;
   std::vector<BuildState> builds_;     // one a candidate
   std::vector<TrialProgress> trials_;  // one a trial
+  std::vector<Block> blocks_;
+  std::deque<std::size_t> open_blocks_;  // share: that nobody works at
+  std::size_t base_trials_ = 0;          // replicate: those of the settings
+  std::size_t unfinished_ = 0;           // trials that are not done
+  std::size_t in_flight_ = 0;
+  bool files_changed_ = true;
   bool asked_for_more_ = false;
   bool interrupted_ = false;
   TimePoint interrupt_deadline_ = kNever;
+  Message last_trouble_;
   bool finished_ = false;
   std::vector<CampaignAction> actions_;
 };

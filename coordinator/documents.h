@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coordinator/fleet.h"
 #include "coordinator/ranking.h"
 
 namespace mstune::coordinator {
@@ -38,6 +39,7 @@ struct CampaignDocument {
   bool refine = false;
   int confirm_rounds = 0;      // --confirm; 0: none
   std::string digest_pattern;  // empty: results are not compared
+  std::optional<Fleet> fleet;  // of a campaign with more than one device
   Surroundings surroundings;
   // Of what took part, as far as it is known: "mstune", "agent", "cann", "host", ...
   std::map<std::string, std::string> versions;
@@ -62,7 +64,15 @@ struct SavedSummary {
 };
 
 std::string campaign_json(const CampaignDocument& campaign);
-std::string trial_json(const EvaluatedTrial& trial);
+// What its program printed, as far as trial.json tells it.
+struct ProgramOutput {
+  std::uint64_t dropped_bytes = 0;  // that stdout.log lacks
+  std::string tail;                 // the last lines; told where the trial does not count
+};
+
+std::string trial_json(const EvaluatedTrial& trial, const ProgramOutput& output = {});
+// Of an attempt that came to nothing, in the directory where it is kept.
+std::string attempt_json(const Trial& trial, std::uint32_t attempt, const Message& why);
 std::string summary_json(const CampaignDocument& campaign, const Ranking& ranking,
                          const std::vector<EvaluatedTrial>& trials);
 std::string summary_csv(const Ranking& ranking);

@@ -147,6 +147,61 @@ auto parse_name(Parse parse, const std::string& text, std::string_view path) {
   }
 }
 
+std::uint32_t small_count(const Fields& fields, const char* field) {
+  return static_cast<std::uint32_t>(std::max(0, fields.small(field).value_or(0)));
+}
+
+AgentRecord read_agent(const Fields& fields) {
+  AgentRecord agent;
+  agent.target = fields.text("target").value_or("");
+  agent.host = fields.text("host").value_or("");
+  agent.cann_version = fields.text("cann_version").value_or("");
+  agent.driver_version = fields.text("driver_version").value_or("");
+  agent.architecture = fields.text("architecture").value_or("");
+  agent.boot_id = fields.text("boot_id").value_or("");
+  agent.state = fields.text("state").value_or("");
+  agent.why = fields.text("why").value_or("");
+  return agent;
+}
+
+DeviceRecord read_device(const Fields& fields, const Fleet& fleet) {
+  DeviceRecord device;
+  device.number = small_count(fields, "device");
+  device.agent = small_count(fields, "agent");
+  device.chip = fields.text("chip").value_or("");
+  device.why = fields.text("why").value_or("");
+  for (const Json& id : fields.list("ids")) {
+    if (!id.is_number_unsigned() || id.get<std::uint64_t>() > 1023) {
+      throw fields.wrong("ids", "a list of device ids");
+    }
+    device.ids.push_back(id.get<std::int32_t>());
+  }
+  if (device.number != fleet.devices.size() || device.agent >= fleet.agents.size()) {
+    throw fields.wrong("devices", "numbered from 0, each of one of the agents");
+  }
+  return device;
+}
+
+std::optional<Fleet> read_fleet(const Fields& fields) {
+  const auto text = fields.text("spread");
+  if (!text) {
+    return std::nullopt;
+  }
+  const auto spread = parse_spread(*text);
+  if (!spread) {
+    throw fields.wrong("spread", "\"share\" or \"replicate\"");
+  }
+  Fleet fleet;
+  fleet.spread = *spread;
+  for (const Json& agent : fields.list("agents")) {
+    fleet.agents.push_back(read_agent(Fields(agent, fields.path())));
+  }
+  for (const Json& device : fields.list("devices")) {
+    fleet.devices.push_back(read_device(Fields(device, fields.path()), fleet));
+  }
+  return fleet;
+}
+
 CampaignDocument read_campaign(const Fields& fields) {
   CampaignDocument campaign;
   campaign.mode = fields.text("mode").value_or(campaign.mode);
@@ -177,6 +232,7 @@ CampaignDocument read_campaign(const Fields& fields) {
   campaign.refine = fields.truth("refine");
   campaign.confirm_rounds = std::max(0, fields.small("confirm_rounds").value_or(0));
   campaign.digest_pattern = fields.text("digest_pattern").value_or("");
+  campaign.fleet = read_fleet(fields);
   Surroundings& around = campaign.surroundings;
   around.target_file = fields.text("target_file").value_or("");
   around.working_directory = fields.text("working_directory").value_or("");
@@ -222,6 +278,9 @@ SavedTrial read_trial(const Fields& fields) {
     saved.trial.index = *saved.index;
   }
   saved.trial.purpose = read_purpose(fields);
+  if (fields.find("device") != nullptr) {
+    saved.trial.device = small_count(fields, "device");
+  }
   saved.trial.stage = fields.small("stage").value_or(0);
   if (saved.trial.stage < 0 || saved.trial.stage > kStageMax) {
     throw fields.wrong("stage", "the number of a refinement");

@@ -30,6 +30,29 @@ Json figure(double value) {
   return std::isfinite(value) ? Json(value) : Json(nullptr);
 }
 
+void add_fleet(Json& json, const Fleet& fleet) {
+  json["spread"] = word(fleet.spread);
+  json["agents"] = Json::array();
+  for (const AgentRecord& agent : fleet.agents) {
+    json["agents"].push_back({{"target", agent.target},
+                              {"host", agent.host},
+                              {"cann_version", agent.cann_version},
+                              {"driver_version", agent.driver_version},
+                              {"architecture", agent.architecture},
+                              {"boot_id", agent.boot_id},
+                              {"state", agent.state},
+                              {"why", agent.why}});
+  }
+  json["devices"] = Json::array();
+  for (const DeviceRecord& device : fleet.devices) {
+    json["devices"].push_back({{"device", device.number},
+                               {"agent", device.agent},
+                               {"ids", device.ids},
+                               {"chip", device.chip},
+                               {"why", device.why}});
+  }
+}
+
 Json head(const CampaignDocument& campaign, const std::vector<Candidate>& order) {
   Json configs = Json::array();
   for (const Candidate& candidate : order) {
@@ -61,6 +84,9 @@ Json head(const CampaignDocument& campaign, const std::vector<Candidate>& order)
   json["om_directory"] = text_or_null(around.om_directory);
   json["timeout_s"] = figure(around.timeout_s);
   json["versions"] = Json(campaign.versions);
+  if (campaign.fleet) {
+    add_fleet(json, *campaign.fleet);
+  }
   return json;
 }
 
@@ -97,6 +123,9 @@ Json to_json(const EvaluatedTrial& trial) {
   json["stage"] = trial.trial.stage;
   json["digest"] = or_null(trial.digest);
   json["attempt"] = trial.attempt;
+  if (trial.trial.device) {
+    json["device"] = *trial.trial.device;
+  }
   return json;
 }
 
@@ -197,7 +226,7 @@ Json to_json(const Summary& summary) {
   json["config"] = name(summary.candidate);
   json["trials"] = summary.trials;
   json["valid_trials"] = summary.valid_trials;
-  json["steps"] = figures ? figures->count : 0;
+  json["steps"] = summary.steps;
   json["mean_us"] = figures ? figure(figures->mean_us) : Json(nullptr);
   json["median_us"] = figures ? figure(figures->median_us) : Json(nullptr);
   json["p90_us"] = figures ? figure(figures->p90_us) : Json(nullptr);
@@ -207,6 +236,36 @@ Json to_json(const Summary& summary) {
   json["reasons"] = joined(summary.reasons);
   json["reason_codes"] = summary.reason_codes;
   return json;
+}
+
+void add_part(Json& json, const PartRanking& part) {
+  json["trials"] = part.trials;
+  json["valid_trials"] = part.valid_trials;
+  json["recommended"] = name(part.recommended);
+  json["summaries"] = Json::array();
+  for (const Summary& summary : part.summaries) {
+    json["summaries"].push_back(to_json(summary));
+  }
+}
+
+void add_parts(Json& json, const Ranking& ranking) {
+  for (std::size_t at = 0; at < ranking.devices.size(); ++at) {
+    add_part(json["devices"][at], ranking.devices[at]);
+  }
+  if (!ranking.chips.empty()) {
+    json["chips"] = Json::array();
+    for (const PartRanking& part : ranking.chips) {
+      Json chip{{"chip", part.name}, {"devices", part.devices}};
+      add_part(chip, part);
+      json["chips"].push_back(std::move(chip));
+    }
+  }
+  if (!ranking.devices.empty()) {
+    json["disagreements"] = Json::array();
+    for (const Message& what : ranking.disagreements) {
+      json["disagreements"].push_back(what.text);
+    }
+  }
 }
 
 }  // namespace
@@ -228,8 +287,22 @@ std::string campaign_json(const CampaignDocument& campaign) {
   return text_of(json);
 }
 
-std::string trial_json(const EvaluatedTrial& trial) {
-  return text_of(to_json(trial));
+std::string trial_json(const EvaluatedTrial& trial, const ProgramOutput& output) {
+  Json json = to_json(trial);
+  json["output_dropped_bytes"] = output.dropped_bytes;
+  json["output_tail"] = trial.evaluation.valid ? Json(nullptr) : Json(output.tail);
+  return text_of(json);
+}
+
+std::string attempt_json(const Trial& trial, std::uint32_t attempt, const Message& why) {
+  Json json;
+  json["config"] = name(trial.candidate);
+  json["repeat"] = trial.repeat;
+  json["index"] = trial.index;
+  json["attempt"] = attempt;
+  json["reason"] = why.text;
+  json["reason_code"] = why.id;
+  return text_of(json);
 }
 
 std::string summary_json(const CampaignDocument& campaign, const Ranking& ranking,
@@ -245,6 +318,7 @@ std::string summary_json(const CampaignDocument& campaign, const Ranking& rankin
   json["summaries"] = std::move(summaries);
   json["recommended"] = name(ranking.recommended);
   add_confidence(json, ranking.confidence);
+  add_parts(json, ranking);
   json["trials"] = Json::array();
   for (const EvaluatedTrial& trial : trials) {
     json["trials"].push_back(to_json(trial));
@@ -259,7 +333,7 @@ std::string summary_csv(const Ranking& ranking) {
   for (const Summary& summary : ranking.summaries) {
     const auto& figures = summary.figures;
     text += fmt::format("{},{},{},{}", name(summary.candidate), summary.trials,
-                        summary.valid_trials, figures ? figures->count : 0);
+                        summary.valid_trials, summary.steps);
     text += figures ? fmt::format(",{},{},{},{}", figures->mean_us, figures->median_us,
                                   figures->p90_us, figures->cv)
                     : ",,,,";

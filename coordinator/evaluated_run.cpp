@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "coordinator/joint_ranking.h"
 #include "coordinator/trial_digest.h"
 #include "coordinator/trial_records.h"
 
@@ -37,7 +38,7 @@ EvaluatedRun read_evaluated_run(const std::filesystem::path& directory) {
   for (const TrialOnDisk& trial : saved.trials) {
     run.trials.push_back(evaluate_on_disk(trial, run.campaign, false));
   }
-  run.ranking = rank(run.trials, run.campaign.candidates, confidence_rules(run.campaign));
+  run.ranking = rank_run(run.campaign, run.trials);
   return run;
 }
 

@@ -17,6 +17,7 @@ void Link::greet(TimePoint now) {
   hello.software = kVersion;
   hello.oldest_major = protocol::kOldestMajor;
   hello.campaign = campaign_;
+  hello.cann_env = cann_env_;
   hello.keep_files = keep_files_;
   actions_.emplace_back(SendRequest{hello});
   next_send_ = after(now, greet_every_);

@@ -32,6 +32,8 @@ class Link {
 
   // Of the greeting: whether the agent may keep the campaign's files when it is over.
   void keep_files(bool keep) { keep_files_ = keep; }
+  // The same: the set_env.sh that the campaign's trials will use on that agent.
+  void use_cann(std::string cann_env) { cann_env_ = std::move(cann_env); }
 
   // Something arrived. What is not about the link (events, files) only shows that the agent lives.
   std::vector<LinkAction> handle(const protocol::Report& report, TimePoint now);
@@ -45,6 +47,7 @@ class Link {
   void greet(TimePoint now);
 
   std::string campaign_;
+  std::string cann_env_;
   bool keep_files_ = true;
   State state_ = State::greeting;
   TimePoint next_send_;           // of a Hello while greeting, of a Ping when ready

@@ -124,14 +124,16 @@ std::vector<Trial> trials_in_rounds(const std::vector<Candidate>& candidates, in
 std::string directory_name(const Trial& trial) {
   const std::string purpose =
       trial.purpose == Purpose::measure ? "" : fmt::format("_{}", word(trial.purpose));
-  return fmt::format("trial_{:03}_{}{}_r{}", trial.index, file_name(trial.candidate), purpose,
-                     trial.repeat);
+  const std::string device = trial.device ? fmt::format("_d{}", *trial.device) : "";
+  return fmt::format("trial_{:03}_{}{}_r{}{}", trial.index, file_name(trial.candidate), purpose,
+                     trial.repeat, device);
 }
 
 std::string title(const Trial& trial) {
   const std::string purpose =
       trial.purpose == Purpose::measure ? "" : fmt::format(" ({})", word(trial.purpose));
-  return fmt::format("{}{} round {}", name(trial.candidate), purpose, trial.repeat);
+  const std::string device = trial.device ? fmt::format(" on device {}", *trial.device) : "";
+  return fmt::format("{}{} round {}{}", name(trial.candidate), purpose, trial.repeat, device);
 }
 
 }  // namespace mstune::coordinator

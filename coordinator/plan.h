@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ struct Trial {
   int repeat = 1;  // the round, from 1
   Purpose purpose = Purpose::measure;
   int stage = 0;  // 0: of the rounds that were asked for; n: of the n-th refinement
+  // Its number in the campaign; empty: there is one only.
+  std::optional<std::uint32_t> device = std::nullopt;
 };
 
 // The candidates of the two matrix options, `default` first, duplicates folded, in the order of
@@ -63,10 +66,11 @@ std::vector<Trial> confirming_trials(const ConfirmingPlan& plan, const Order& or
 std::vector<Trial> trials_in_rounds(const std::vector<Candidate>& candidates, int repeat,
                                     const Order& order = {OrderKind::fixed, 0});
 
-// "trial_007_LoadBalance4_r2": its directory below the run directory.
+// "trial_007_LoadBalance4_r2", "trial_007_LoadBalance4_r2_d3": its directory below the run
+// directory.
 std::string directory_name(const Trial& trial);
 
-// "LoadBalance:4 round 2", "default (control) round 2": for the console.
+// "LoadBalance:4 round 2", "default (control) round 2 on device 3": for the console.
 std::string title(const Trial& trial);
 
 }  // namespace mstune::coordinator

@@ -32,6 +32,7 @@ Summary summarize(const std::vector<EvaluatedTrial>& trials, const Candidate& ca
       }
     }
   }
+  summary.steps = steps;
   if (steps == 0) {
     return summary;
   }
@@ -105,7 +106,7 @@ std::string_view word(Verdict verdict) {
 
 bool Ranking::any_data() const {
   return std::any_of(summaries.begin(), summaries.end(),
-                     [](const Summary& summary) { return summary.figures.has_value(); });
+                     [](const Summary& summary) { return summary.steps > 0; });
 }
 
 struct FreshRound {
@@ -168,6 +169,7 @@ std::vector<RunFigure> run_figures(const std::vector<EvaluatedTrial>& trials) {
     run.candidate = trial.trial.candidate;
     run.control = trial.trial.purpose == Purpose::control;
     run.round = trial.trial.repeat;
+    run.device = trial.trial.device.value_or(0);
     run.stage = trial.trial.stage;
     run.digest = trial.digest;
     std::vector<std::uint64_t> pool = costs;

@@ -36,17 +36,33 @@ struct Summary {
   Candidate candidate;
   std::uint64_t trials = 0;
   std::uint64_t valid_trials = 0;
-  std::optional<CostFigures> figures;  // pooled over the valid trials; empty without one
-  std::optional<double> speedup;       // median of default / median; empty where that is undefined
+  std::uint64_t steps = 0;  // of the valid trials
+  std::optional<CostFigures>
+      figures;                    // pooled over them; empty without one, and of several devices
+  std::optional<double> speedup;  // median of default / median; empty where that is undefined
   Verdict verdict = Verdict::invalid;
   std::vector<std::string> reasons;       // "trial 3: ...", of its trials in their order
   std::vector<std::string> reason_codes;  // each once
+};
+
+// A device's part of a campaign with several, or that of all devices of one chip model.
+struct PartRanking {
+  std::string name;                    // of the chip; empty: not known
+  std::vector<std::uint32_t> devices;  // their numbers in the campaign
+  std::uint64_t trials = 0;
+  std::uint64_t valid_trials = 0;
+  std::vector<Summary> summaries;
+  Candidate recommended = kDefaultCandidate;
 };
 
 struct Ranking {
   std::vector<Summary> summaries;  // by median, then by name; those without data last, by name
   Candidate recommended = kDefaultCandidate;
   Confidence confidence;
+  // Of a campaign with several devices.
+  std::vector<PartRanking> devices;
+  std::vector<PartRanking> chips;      // where every device ran all rounds
+  std::vector<Message> disagreements;  // of devices with the joint recommendation
 
   [[nodiscard]] bool any_data() const;
 };

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "common/language.h"
+#include "coordinator/report_devices.h"
 #include "coordinator/report_evidence.h"
 #include "coordinator/shown_words.h"
 #include "coordinator/text_table.h"
@@ -59,8 +60,8 @@ Row row_of(const Summary& summary) {
           "-",
           "-",
           said(word_message(summary.verdict))};
+  row[2] = fmt::format("{}", summary.steps);
   if (const auto& figures = summary.figures) {
-    row[2] = fmt::format("{}", figures->count);
     row[3] = milliseconds(figures->mean_us);
     row[4] = milliseconds(figures->median_us);
     row[5] = milliseconds(figures->p90_us);
@@ -81,8 +82,13 @@ const Summary* find(const Ranking& ranking, const Candidate& candidate) {
 
 void add_recommendation(Messages& lines, const Ranking& ranking) {
   const Summary* best = find(ranking, ranking.recommended);
-  if (ranking.recommended != kDefaultCandidate && best != nullptr && best->figures &&
-      best->speedup) {
+  if (ranking.recommended != kDefaultCandidate && best != nullptr && best->speedup &&
+      !ranking.devices.empty()) {
+    add_line(lines, "report.recommended_jointly",
+             "Recommended: {}, {} times as fast as default (geometric mean over {} devices).",
+             name(best->candidate), fmt::format("{:.3f}", *best->speedup), ranking.devices.size());
+  } else if (ranking.recommended != kDefaultCandidate && best != nullptr && best->figures &&
+             best->speedup) {
     add_line(lines, "report.recommended",
              "Recommended: {}, {} times as fast as default, median step {} ms.",
              name(best->candidate), fmt::format("{:.3f}", *best->speedup),
@@ -91,7 +97,7 @@ void add_recommendation(Messages& lines, const Ranking& ranking) {
     add_line(lines, "report.no_data",
              "No candidate has valid data, so nothing can be compared: keep default. The reasons "
              "stand with the trials above and in summary.json.");
-  } else if (best == nullptr || !best->figures) {
+  } else if (best == nullptr || best->steps == 0) {
     add_line(lines, "report.no_baseline",
              "Keep default: it has no valid trial of its own, so nothing can be compared with "
              "it.");
@@ -194,7 +200,12 @@ std::vector<Message> production_messages(const CampaignDocument& campaign, const
 }
 
 std::string report_table(const CampaignDocument& campaign, const Ranking& ranking) {
-  std::string text = said(message("report.title", "Candidates by median step time:")) + '\n';
+  std::string text =
+      said(campaign.fleet
+               ? message("report.joint_title",
+                         "Candidates by speedup over default on the same device in the same round:")
+               : message("report.title", "Candidates by median step time:")) +
+      '\n';
   std::vector<Row> rows{heads()};
   std::transform(ranking.summaries.begin(), ranking.summaries.end(), std::back_inserter(rows),
                  row_of);
@@ -211,6 +222,9 @@ std::string report_table(const CampaignDocument& campaign, const Ranking& rankin
                             words, figures, words}) +
           '\n';
   for (const Message& line : recommendation_messages(ranking)) {
+    text += said(line) + '\n';
+  }
+  for (const Message& line : devices_messages(campaign, ranking)) {
     text += said(line) + '\n';
   }
   for (const Message& line : production_messages(campaign, ranking)) {

@@ -4,6 +4,9 @@
 #include <sys/file.h>
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/ranges.h>
@@ -11,6 +14,7 @@
 #include "common/error.h"
 #include "coordinator/saved_run.h"
 #include "coordinator/step_set.h"
+#include "coordinator/trial_digest.h"
 #include "coordinator/trial_records.h"
 
 namespace mstune::coordinator {
@@ -32,39 +36,118 @@ std::string names_of(const std::vector<Candidate>& candidates) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
-// An attempt whose agent was lost is no result; every other trial on disk is one.
+std::string order_text(const Order& order) {
+  return order.kind == OrderKind::random ? "random" : "fixed";
+}
+
+std::string yes_or_no(bool value) {
+  return value ? "yes" : "no";
+}
+
+std::string drop_text(const Gates& gates) {
+  return gates.drop_auto ? "auto" : std::to_string(gates.drop_first);
+}
+
+std::string object_text(const Gates& gates) {
+  return gates.main_object ? name(*gates.main_object) : std::string("(none)");
+}
+
+std::string bound_text(const CampaignDocument& campaign) {
+  return campaign.max_repeat ? std::to_string(*campaign.max_repeat) : std::string("(none)");
+}
+
+// Refining adds candidates to those that were asked for.
+std::vector<Candidate> asked_candidates(const CampaignDocument& saved,
+                                        const CampaignDocument& wanted) {
+  std::vector<Candidate> candidates = saved.candidates;
+  if (saved.refine && candidates.size() > wanted.candidates.size()) {
+    candidates.resize(wanted.candidates.size());
+  }
+  return candidates;
+}
+
+// A trial whose agent was lost is no result; every other one on disk is.
 bool is_result(const SavedTrial& saved) {
   const auto& reasons = saved.outcome.reasons;
   return std::none_of(reasons.begin(), reasons.end(),
                       [](const Reason& reason) { return reason.code == "agent_lost"; });
 }
 
-EvaluatedTrial evaluate_saved(const TrialOnDisk& trial, const Gates& gates) {
+EvaluatedTrial evaluate_saved(const TrialOnDisk& trial, const CampaignDocument& campaign) {
   EvaluatedTrial result{trial.saved.trial, trial.saved.attempt, trial.saved.outcome, {}, {}};
   if (!fs::is_regular_file(trial.directory / "steps.log")) {
     result.evaluation = evaluate_unrun(result.outcome);
     return result;
   }
   const RecordLog log = read_trial_records(trial.directory);
-  result.evaluation = evaluate(StepSet(log), trial.saved.config, result.outcome, gates);
+  result.evaluation = evaluate(StepSet(log), trial.saved.config, result.outcome, campaign.gates);
+  result.digest = read_digest(trial.directory, campaign.digest_pattern);
   return result;
 }
 
-// How many attempts at the trial were moved apart before.
-std::uint32_t attempts_apart(const RunDirectory& directory, const Trial& trial) {
-  std::uint32_t last = 0;
-  while (fs::exists(directory.attempt_directory(trial, last + 1))) {
-    ++last;
+// "trial_007_cv_r2" and "trial_007_cv_r2_a1" → 7, and the number after "_a".
+struct AttemptName {
+  std::uint32_t trial = 0;
+  std::uint32_t attempt = 0;
+};
+
+std::optional<AttemptName> parse_attempt_name(std::string_view text) {
+  constexpr std::string_view kPrefix = "trial_";
+  AttemptName result;
+  if (!text.starts_with(kPrefix) ||
+      std::from_chars(text.data() + kPrefix.size(), text.data() + text.size(), result.trial).ec !=
+          std::errc{}) {
+    return std::nullopt;
   }
-  return last;
+  if (const auto mark = text.rfind("_a"); mark != std::string_view::npos) {
+    std::from_chars(text.data() + mark + 2, text.data() + text.size(), result.attempt);
+  }
+  return result;
+}
+
+// How many attempts at each trial were moved apart before.
+std::map<std::uint32_t, std::uint32_t> attempts_apart(const RunDirectory& directory) {
+  std::map<std::uint32_t, std::uint32_t> attempts;
+  std::error_code failure;
+  for (const auto& entry : fs::directory_iterator(directory.attempts_directory(), failure)) {
+    if (const auto parsed = parse_attempt_name(entry.path().filename().string())) {
+      attempts[parsed->trial] = std::max(attempts[parsed->trial], parsed->attempt);
+    }
+  }
+  return attempts;
+}
+
+// Directories of trials that have no result.
+void sort_out_unfinished(const RunDirectory& directory, ResumedRun& run) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::directory_iterator(directory.path())) {
+    const auto parsed = parse_attempt_name(entry.path().filename().string());
+    const bool is_finished =
+        parsed && std::any_of(run.finished.begin(), run.finished.end(), [&](const auto& trial) {
+          return trial.trial.index == parsed->trial;
+        });
+    if (parsed && !is_finished && entry.is_directory()) {
+      paths.push_back(entry.path());
+    }
+  }
+  for (const fs::path& path : paths) {
+    const std::uint32_t trial = parse_attempt_name(path.filename().string())->trial;
+    std::uint32_t& attempts = run.attempts[trial];
+    const auto progress = read_progress(path);
+    if (progress && progress->attempt == attempts + 1) {
+      run.unfinished[trial] = *progress;
+    } else {
+      directory.move_apart(path.filename().string(), ++attempts);
+    }
+  }
 }
 
 }  // namespace
 
 std::optional<Message> resume_obstacle(const CampaignDocument& saved,
-                                       const CampaignDocument& wanted) {
-  const auto object = [](const Gates& gates) {
-    return gates.main_object ? name(*gates.main_object) : std::string("(none)");
+                                       const CampaignDocument& wanted, bool seed_given) {
+  const auto seed = [&](const CampaignDocument& campaign) {
+    return seed_given ? std::to_string(campaign.order.seed) : std::string();
   };
   const std::vector<Difference> fields{
       {"--mode", saved.mode, wanted.mode},
@@ -73,13 +156,19 @@ std::optional<Message> resume_obstacle(const CampaignDocument& saved,
        wanted.compile_command.value_or("(none)")},
       {"the target's host", saved.target_host.value_or("(this machine)"),
        wanted.target_host.value_or("(this machine)")},
-      {"the candidates", names_of(saved.candidates), names_of(wanted.candidates)},
+      {"the candidates", names_of(asked_candidates(saved, wanted)), names_of(wanted.candidates)},
       {"--repeat", std::to_string(saved.repeat), std::to_string(wanted.repeat)},
-      {"--drop-first", std::to_string(saved.gates.drop_first),
-       std::to_string(wanted.gates.drop_first)},
+      {"--order", order_text(saved.order), order_text(wanted.order)},
+      {"--seed", seed(saved), seed(wanted)},
+      {"--max-repeat", bound_text(saved), bound_text(wanted)},
+      {"--refine", yes_or_no(saved.refine), yes_or_no(wanted.refine)},
+      {"--aa", yes_or_no(saved.control), yes_or_no(wanted.control)},
+      {"--confirm", std::to_string(saved.confirm_rounds), std::to_string(wanted.confirm_rounds)},
+      {"--drop-first", drop_text(saved.gates), drop_text(wanted.gates)},
       {"--min-steps", std::to_string(saved.gates.min_steps),
        std::to_string(wanted.gates.min_steps)},
-      {"--main-graph", object(saved.gates), object(wanted.gates)}};
+      {"--main-graph", object_text(saved.gates), object_text(wanted.gates)},
+      {"--digest-pattern", saved.digest_pattern, wanted.digest_pattern}};
   for (const Difference& field : fields) {
     if (field.saved != field.wanted) {
       return message("resume.other_campaign",
@@ -92,7 +181,7 @@ std::optional<Message> resume_obstacle(const CampaignDocument& saved,
 }
 
 ResumedRun resume_run(const RunDirectory& directory, const CampaignDocument& wanted,
-                      const std::vector<Trial>& trials) {
+                      bool seed_given) {
   if (!fs::is_regular_file(directory.path() / "campaign.json")) {
     throw usage_error("resume.no_campaign",
                       "--resume {}: there is no campaign.json in it, so no campaign of mstune can "
@@ -100,29 +189,26 @@ ResumedRun resume_run(const RunDirectory& directory, const CampaignDocument& wan
                       directory.path().string());
   }
   const SavedRun saved = read_saved_run(directory.path());
-  if (const auto obstacle = resume_obstacle(saved.campaign, wanted)) {
+  if (saved.campaign.fleet) {
+    throw usage_error("resume.many_devices",
+                      "--resume {}: a campaign over several devices cannot go on yet; mstune "
+                      "analyze ranks what is there",
+                      directory.path().string());
+  }
+  if (const auto obstacle = resume_obstacle(saved.campaign, wanted, seed_given)) {
     throw Error(ErrorKind::usage, *obstacle);
   }
   ResumedRun run;
   run.session_id = saved.campaign.session_id;
+  run.order = saved.campaign.order;
+  run.oms = directory.built_oms();
   for (const TrialOnDisk& trial : saved.trials) {
-    if (!trial.missing && trial.saved.trial.index < trials.size() && is_result(trial.saved)) {
-      run.finished.push_back(evaluate_saved(trial, wanted.gates));
+    if (!trial.missing && is_result(trial.saved)) {
+      run.finished.push_back(evaluate_saved(trial, wanted));
     }
   }
-  for (const Trial& trial : trials) {
-    const bool is_finished =
-        std::any_of(run.finished.begin(), run.finished.end(),
-                    [&](const auto& other) { return other.trial.index == trial.index; });
-    if (is_finished) {
-      continue;
-    }
-    std::uint32_t attempts = attempts_apart(directory, trial);
-    if (fs::exists(directory.trial_directory(trial))) {
-      directory.move_apart(trial, ++attempts);
-    }
-    run.attempts[trial.index] = attempts;
-  }
+  run.attempts = attempts_apart(directory);
+  sort_out_unfinished(directory, run);
   return run;
 }
 

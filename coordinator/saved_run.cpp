@@ -31,6 +31,10 @@ std::optional<DirectoryName> parse_directory_name(std::string_view text) {
     return std::nullopt;
   }
   text.remove_prefix(kPrefix.size());
+  if (const auto device = text.rfind("_d"); device != std::string_view::npos) {
+    std::uint32_t ignored = 0;
+    text = read_digits(text.substr(device + 2), ignored) ? text.substr(0, device) : text;
+  }
   const auto first = text.find('_');
   const auto last = text.rfind("_r");
   DirectoryName result;

@@ -1,3 +1,5 @@
+// The loop, builds and uploads; trials and what agents say of them are session_trials.cpp's, the
+// fleet is session_fleet.cpp's.
 #include "coordinator/session.h"
 
 #include <algorithm>
@@ -5,9 +7,10 @@
 #include <iterator>
 #include <utility>
 
+#include "common/digest.h"
 #include "common/error.h"
+#include "common/os/limits.h"
 #include "common/os/process_tree.h"
-#include "common/words.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -26,6 +29,16 @@ upload::Options upload_options(Duration timeout) {
   return options;
 }
 
+CampaignSettings campaign_settings(const SessionOptions& options) {
+  CampaignSettings settings = options.campaign;
+  settings.agents = options.agents.size();
+  settings.check_fleet = true;
+  for (const AgentOptions& agent : options.agents) {
+    settings.agent_names.push_back(agent.name);
+  }
+  return settings;
+}
+
 }  // namespace
 
 Session::Session(SessionOptions options, Stages& stages, const RunDirectory& directory,
@@ -35,11 +48,21 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
       directory_(directory),
       progress_(progress),
       campaign_id_(options_.session_id),
-      dispatcher_(options_.campaign, steady_now()),
-      reader_(worker_),
-      connection_(options_.endpoint, options_.security, campaign_id_,
-                  upload_options(options_.upload_timeout), worker_, steady_now()) {
-  connection_.keep_files(options_.keep_files);
+      dispatcher_(campaign_settings(options_), steady_now()),
+      descriptors_max_(os::raise_descriptor_limit()),
+      reader_(worker_) {
+  fleet_.spread = options_.campaign.spread;
+  for (const AgentOptions& agent : options_.agents) {
+    AgentRecord record;
+    record.target = agent.name;
+    fleet_.agents.push_back(std::move(record));
+    agents_.emplace_back();
+    agents_.back().connection = std::make_unique<Connection>(
+        agent.endpoint, agent.security, campaign_id_, upload_options(options_.upload_timeout),
+        worker_, steady_now());
+    agents_.back().connection->keep_files(agent.keep_files);
+    agents_.back().connection->use_cann(agent.spec.cann_env);
+  }
 }
 
 Session::~Session() = default;
@@ -50,7 +73,7 @@ SessionResult Session::run() {
   progress_.planned(options_.campaign.trials.size(), options_.campaign.open_ended);
   take_over_finished(options_.campaign.trials);
   dispatch(Tick{}, steady_now());
-  while (!dispatcher_.finished()) {
+  while (!dispatcher_.finished() && !left_at_once_) {
     os::PollSet polled;
     wait(polled, steady_now());
     const TimePoint now = steady_now();
@@ -60,17 +83,26 @@ SessionResult Session::run() {
     }
     step_builds(now);
     worker_.drain();
-    step_connection(now);
+    step_agents(polled, now);
     if (now >= dispatcher_.deadline()) {
       dispatch(Tick{}, now);
     }
   }
-  connection_.send(protocol::Goodbye{});
+  for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
+    send(agent, protocol::Goodbye{});
+  }
   std::sort(result_.trials.begin(), result_.trials.end(),
             [](const EvaluatedTrial& left, const EvaluatedTrial& right) {
               return left.trial.index < right.trial.index;
             });
+  if (dispatcher_.has_fleet()) {
+    result_.fleet = fleet_;
+  }
   return std::move(result_);
+}
+
+void Session::send(std::size_t agent, const protocol::Request& request) {
+  agents_[agent].connection->send(request);
 }
 
 // Those of an earlier session count where they are the trials that are planned now.
@@ -89,8 +121,10 @@ void Session::take_over_finished(const std::vector<Trial>& planned) {
 // ---- waiting ----
 
 TimePoint Session::deadline() const {
-  TimePoint earliest =
-      std::min({dispatcher_.deadline(), connection_.deadline(), progress_.deadline()});
+  TimePoint earliest = std::min(dispatcher_.deadline(), progress_.deadline());
+  for (const AgentSide& agent : agents_) {
+    earliest = std::min(earliest, agent.connection->deadline());
+  }
   for (const ActiveBuild& active : builds_) {
     earliest = std::min(earliest, active.build.deadline());
   }
@@ -98,7 +132,9 @@ TimePoint Session::deadline() const {
 }
 
 void Session::wait(os::PollSet& polled, TimePoint now) {
-  polled.add(connection_.socket());
+  for (const AgentSide& agent : agents_) {
+    polled.add(agent.connection->socket());
+  }
   polled.add(signals_.descriptor());
   polled.add(worker_.descriptor());
   for (const ActiveBuild& active : builds_) {
@@ -113,10 +149,10 @@ void Session::look_at_signals(TimePoint now) {
     if (*signal == SIGCHLD) {
       os::reap_orphans();
     } else if (interrupted_) {
+      left_at_once_ = true;
       result_.ending = Ending::interrupted;
-      throw environment_error("campaign.left_at_once",
-                              "interrupted twice: left at once, what was measured is in {}",
-                              directory_.path().string());
+      result_.why = message("campaign.left_at_once",
+                            "interrupted twice: left without waiting for what still ran");
     } else {
       interrupted_ = true;
       progress_.note(message("campaign.interrupting",
@@ -126,9 +162,16 @@ void Session::look_at_signals(TimePoint now) {
   }
 }
 
-void Session::step_connection(TimePoint now) {
-  for (const ConnectionEvent& event : connection_.step(now)) {
-    take(event, now);
+// Only those that have something to say or to do: asking a silent socket costs system calls.
+void Session::step_agents(const os::PollSet& polled, TimePoint now) {
+  for (std::size_t at = 0; at < agents_.size(); ++at) {
+    Connection& connection = *agents_[at].connection;
+    if (connection.is_due() || now >= connection.deadline() ||
+        polled.readable(connection.socket())) {
+      for (const ConnectionEvent& event : connection.step(now)) {
+        take(at, event, now);
+      }
+    }
   }
 }
 
@@ -146,22 +189,26 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
       active.build.cancel();
     }
   } else if (const auto* upload = std::get_if<StartUpload>(&action)) {
-    start_upload(upload->candidate);
+    start_upload(*upload, now);
   } else if (const auto* assignment = std::get_if<AssignAttempt>(&action)) {
-    assign(assignment->attempt);
-  } else if (std::holds_alternative<CollectAttempt>(action)) {
-    collect(*active_, now);
+    assign(*assignment);
+  } else if (const auto* collection = std::get_if<CollectAttempt>(&action)) {
+    collect(collection->attempt, now);
   } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
-    connection_.send(protocol::Release{key_of(release->attempt)});
-    if (active_ && active_->attempt == release->attempt) {
-      active_.reset();
-    }
+    send(release->attempt.agent, protocol::Release{key_of(release->attempt)});
+    forget(release->attempt);
   } else if (const auto* cancel = std::get_if<CancelAttempt>(&action)) {
-    connection_.send(protocol::Cancel{key_of(cancel->attempt), "interrupted"});
+    send(cancel->attempt.agent, protocol::Cancel{key_of(cancel->attempt), "interrupted"});
   } else if (const auto* discard = std::get_if<DiscardAttempt>(&action)) {
     discard_attempt(*discard);
   } else if (const auto* unrun = std::get_if<RecordVoid>(&action)) {
     record_void(*unrun);
+  } else if (std::holds_alternative<CheckFleet>(action)) {
+    check_fleet(now);
+  } else if (const auto* device = std::get_if<GiveUpDevice>(&action)) {
+    give_up(*device);
+  } else if (const auto* agent = std::get_if<GiveUpAgent>(&action)) {
+    give_up(*agent);
   } else if (std::holds_alternative<NeedMore>(action)) {
     ask_stages(now);
   } else if (const auto* tell = std::get_if<Tell>(&action)) {
@@ -174,10 +221,47 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
 
 // ---- builds and uploads ----
 
+// An OM that an earlier session built is not built again.
+bool Session::take_over_om(std::size_t candidate, TimePoint now) {
+  const auto built = options_.oms.find(name(dispatcher_.candidates()[candidate]));
+  if (built == options_.oms.end() || !fs::is_regular_file(built->second.path)) {
+    return false;
+  }
+  oms_[candidate] = built->second.path;
+  dispatch(Built{candidate}, now);
+  return true;
+}
+
+// Trials before and after a resume measure the same OM, or they could not be compared.
+bool Session::is_same_om(const Destination& destination, const ReadFile& file, TimePoint now) {
+  const auto& [agent, candidate] = destination;
+  const std::string which = name(dispatcher_.candidates()[candidate]);
+  const BuiltOm om{hex(file.source->manifest->identity), oms_.at(candidate).string()};
+  const auto before = options_.oms.find(which);
+  if (before == options_.oms.end()) {
+    directory_.note_om(which, om);
+    options_.oms.emplace(which, om);  // noted once, however many agents get it
+    return true;
+  }
+  if (before->second.identity == om.identity) {
+    return true;
+  }
+  dispatch(UploadFailed{agent, candidate,
+                        message("resume.other_om",
+                                "the OM of {} ({}) is not the one that this run was begun with: "
+                                "put that one back, or start a new run without --resume",
+                                which, om.path)},
+           now);
+  return false;
+}
+
 void Session::start_build(std::size_t candidate, TimePoint now) {
+  if (take_over_om(candidate, now)) {
+    return;
+  }
   BuildRequest request = options_.build;
-  request.candidate = options_.campaign.candidates[candidate];
-  if (request.command.empty()) {  // there is only the target's files to send
+  request.candidate = dispatcher_.candidates()[candidate];
+  if (request.command.empty()) {  // there are only the targets' files to send
     dispatch(Built{candidate}, now);
     return;
   }
@@ -209,33 +293,49 @@ void Session::step_builds(TimePoint now) {
       continue;
     }
     oms_[candidate] = std::get<fs::path>(*outcome);
-    progress_.built(options_.campaign.candidates[candidate], seconds, oms_[candidate].string());
+    progress_.built(dispatcher_.candidates()[candidate], seconds, oms_[candidate].string());
     dispatch(Built{candidate}, now);
   }
 }
 
-void Session::start_upload(std::size_t candidate) {
+// A file is read and digested once, whoever gets it.
+void Session::start_upload(const StartUpload& upload, TimePoint now) {
+  const Destination destination{upload.agent, upload.candidate};
   std::vector<BundledFile> files;
-  if (const auto om = oms_.find(candidate); om != oms_.end()) {
+  if (const auto om = oms_.find(upload.candidate); om != oms_.end()) {
+    if (const auto why = om_mismatch(om->second.filename().string(), fleet_.agents[upload.agent])) {
+      if (!options_.allow_mismatch) {
+        dispatch(UploadFailed{upload.agent, upload.candidate, *why}, now);
+        return;
+      }
+      progress_.note(*why);
+    }
     files = files_of_om(om->second);
   }
-  files.insert(files.end(), options_.files.begin(), options_.files.end());
-  reader_.read(std::move(files), [this, candidate](const auto& result) {
+  const auto& more = options_.agents[upload.agent].files;
+  files.insert(files.end(), more.begin(), more.end());
+  reader_.read(std::move(files), [this, destination](const auto& result) {
     if (const auto* failure = std::get_if<Message>(&result)) {
-      finish_upload(candidate, *failure, steady_now());
+      finish_upload(destination, *failure, steady_now());
     } else {
-      ship(candidate, std::get<std::vector<ReadFile>>(result));
+      ship(destination, std::get<std::vector<ReadFile>>(result));
     }
   });
 }
 
-void Session::ship(std::size_t candidate, std::vector<ReadFile> files) {
-  Shipment& shipment = shipments_[candidate];
+void Session::ship(const Destination& destination, std::vector<ReadFile> files) {
+  if (oms_.contains(destination.second) && !is_same_om(destination, files.front(), steady_now())) {
+    return;
+  }
+  Shipment& shipment = shipments_[destination];
   shipment = {std::move(files), 0};
   shipment.under_way = shipment.files.size();
   for (const ReadFile& file : shipment.files) {
-    shipped_for_[++last_file_] = candidate;
-    connection_.upload(last_file_, file.source, steady_now());
+    shipped_for_[++last_file_] = destination;
+    agents_[destination.first].connection->upload(last_file_, file.source, steady_now());
+  }
+  if (shipment.files.empty()) {  // this agent needs none, others do
+    finish_upload(destination, std::nullopt, steady_now());
   }
 }
 
@@ -244,114 +344,33 @@ void Session::take_shipped(FileId file, const std::optional<Message>& failure, T
   if (found == shipped_for_.end()) {
     return;
   }
-  const std::size_t candidate = found->second;
+  const Destination destination = found->second;
   shipped_for_.erase(found);
-  if (failure || --shipments_.at(candidate).under_way == 0) {
-    finish_upload(candidate, failure, now);
+  if (failure || --shipments_.at(destination).under_way == 0) {
+    finish_upload(destination, failure, now);
   }
 }
 
-void Session::finish_upload(std::size_t candidate, const std::optional<Message>& failure,
+void Session::finish_upload(const Destination& destination, const std::optional<Message>& failure,
                             TimePoint now) {
-  const Candidate& which = options_.campaign.candidates[candidate];
+  const auto& [at, candidate] = destination;
+  const Candidate& which = dispatcher_.candidates()[candidate];
   if (failure) {
-    dispatch(UploadFailed{0, candidate,
+    dispatch(UploadFailed{at, candidate,
                           message("upload.failed", "the files of {} did not reach the agent: {}",
                                   name(which), *failure)},
              now);
     return;
   }
-  const std::uint64_t sent = connection_.bytes_sent() - bytes_sent_before_;
-  bytes_sent_before_ = connection_.bytes_sent();
+  AgentSide& agent = agents_[at];
+  const std::uint64_t sent = agent.connection->bytes_sent() - agent.bytes_sent_before;
+  agent.bytes_sent_before = agent.connection->bytes_sent();
   std::uint64_t size = 0;
-  for (const ReadFile& file : shipments_.at(candidate).files) {
+  for (const ReadFile& file : shipments_.at(destination).files) {
     size += file.source->manifest->size;
   }
   progress_.uploaded(which, size, sent);
-  dispatch(Uploaded{0, candidate}, now);
-}
-
-// ---- trials ----
-
-protocol::TrialKey Session::key_of(const Attempt& attempt) const {
-  return {campaign_id_, attempt.trial, attempt.number, instance_};
-}
-
-bool Session::is_active(const protocol::TrialKey& key) const {
-  return active_ && key == key_of(active_->attempt);
-}
-
-void Session::assign(const Attempt& attempt) {
-  const Trial& trial = options_.campaign.trials[attempt.trial];
-  if (!active_ || !(active_->attempt == attempt)) {
-    active_.emplace(
-        ActiveTrial{attempt,
-                    TrialRecorder(directory_.trial_directory(trial), trial, attempt.number),
-                    {},
-                    false,
-                    0});
-    progress_.started(trial, join_words(options_.spec.command));
-  }
-  protocol::Assign request{key_of(attempt), options_.spec, active_->recorder.events()};
-  if (!options_.mode_variable.empty()) {
-    request.spec.environment[options_.mode_variable] = name(trial.candidate);
-  }
-  const auto candidate =
-      static_cast<std::size_t>(std::find(options_.campaign.candidates.begin(),
-                                         options_.campaign.candidates.end(), trial.candidate) -
-                               options_.campaign.candidates.begin());
-  if (const auto om = oms_.find(candidate); om != oms_.end()) {
-    request.spec.om = om->second.filename().string();
-  }
-  if (const auto shipment = shipments_.find(candidate); shipment != shipments_.end()) {
-    for (const ReadFile& file : shipment->second.files) {
-      request.spec.files.push_back({file.name, {raw(file.source->manifest->identity)}});
-    }
-  }
-  connection_.send(request);
-  if (active_->collector) {
-    active_->collector->start_again();
-    for (const protocol::Fetch& fetch : active_->collector->take_requests()) {
-      connection_.send(fetch);
-    }
-  }
-}
-
-void Session::collect(ActiveTrial& active, TimePoint now) {
-  const auto& exited = *active.recorder.exited();
-  const bool failed =
-      options_.plog == PlogChoice::failed && !active.recorder.is_valid(options_.gates);
-  WantedFiles wanted = choose_files(exited.files, options_.plog, failed, options_.plog_limit_bytes);
-  if (wanted.left_out_bytes > 0) {
-    progress_.note(message("collect.left_out",
-                           "{} bytes of plog were left out, the oldest (--plog-limit)",
-                           wanted.left_out_bytes));
-  }
-  try {
-    active.collector.emplace(active.recorder.directory(), key_of(active.attempt),
-                             std::move(wanted.files));
-  } catch (const Error& error) {
-    progress_.note(error.message());
-    active.collector.emplace(active.recorder.directory(), key_of(active.attempt),
-                             std::vector<WantedFile>{});
-  }
-  for (const protocol::Fetch& fetch : active.collector->take_requests()) {
-    connection_.send(fetch);
-  }
-  finish_trial(now);
-}
-
-void Session::finish_trial(TimePoint now) {
-  if (!active_->collector->finished()) {
-    return;
-  }
-  for (const Message& note : active_->collector->notes()) {
-    progress_.note(note);
-  }
-  EvaluatedTrial trial = active_->recorder.finish(options_.gates, options_.digest_pattern);
-  progress_.recorded(trial, active_->recorder.exited()->output_tail);
-  result_.trials.push_back(std::move(trial));
-  dispatch(AttemptRecorded{active_->attempt}, now);
+  dispatch(Uploaded{at, candidate}, now);
 }
 
 void Session::ask_stages(TimePoint now) {
@@ -360,149 +379,8 @@ void Session::ask_stages(TimePoint now) {
   for (const Message& said : next.said) {
     progress_.decided(said);
   }
-  CampaignSettings& campaign = options_.campaign;
   progress_.planned(next.trials.size(), stages_.open_ended() && !next.trials.empty());
-  campaign.candidates.insert(campaign.candidates.end(), next.candidates.begin(),
-                             next.candidates.end());
-  campaign.trials.insert(campaign.trials.end(), next.trials.begin(), next.trials.end());
   dispatch(TrialsAdded{next.candidates, next.trials}, now);
-}
-
-// What it left is kept for whoever wants to know, apart from the trials.
-void Session::discard_attempt(const DiscardAttempt& action) {
-  progress_.note(action.why);
-  if (active_ && active_->attempt == action.attempt) {
-    active_.reset();
-  }
-  directory_.move_apart(options_.campaign.trials[action.attempt.trial], action.attempt.number);
-}
-
-void Session::record_void(const RecordVoid& action) {
-  const Trial& trial = options_.campaign.trials[action.trial];
-  EvaluatedTrial unrun{trial, 1, {}, {}, {}};
-  unrun.outcome.reasons.push_back({action.code, action.why});
-  unrun.evaluation = evaluate_unrun(unrun.outcome);
-  os::make_directory(directory_.trial_directory(trial));
-  os::write_file_atomically(directory_.trial_directory(trial) / "trial.json", trial_json(unrun));
-  progress_.recorded(unrun, {});
-  result_.trials.push_back(std::move(unrun));
-}
-
-// ---- what the agent says ----
-
-void Session::take(const ConnectionEvent& event, TimePoint now) {
-  if (const auto* ready = std::get_if<LinkReady>(&event)) {
-    take_welcome(ready->welcome, now);
-  } else if (std::holds_alternative<LinkGone>(event)) {
-    dispatch(AgentGone{0}, now);
-  } else if (const auto* refused = std::get_if<LinkRefused>(&event)) {
-    dispatch(AgentRefused{0, refused->why}, now);
-  } else if (const auto* uploaded = std::get_if<FileUploaded>(&event)) {
-    take_shipped(uploaded->file, std::nullopt, now);
-  } else if (const auto* failed = std::get_if<FileNotUploaded>(&event)) {
-    take_shipped(failed->file, failed->why, now);
-  } else {
-    const auto& arrived = std::get<ReportArrived>(event);
-    take(arrived.report, arrived.payload, now);
-  }
-}
-
-void Session::take_welcome(const protocol::Welcome& welcome, TimePoint now) {
-  for (const Message& notice : welcome.notices) {
-    progress_.note(notice);
-  }
-  instance_ = welcome.instance;
-  result_.versions = {
-      {"agent", welcome.software}, {"host", welcome.host}, {"architecture", welcome.architecture}};
-  dispatch(AgentReady{0, welcome.instance}, now);
-}
-
-void Session::take(const protocol::Report& report, const std::string& payload, TimePoint now) {
-  if (const auto* events = std::get_if<protocol::Events>(&report)) {
-    take_events(*events, now);
-  } else if (const auto* status = std::get_if<protocol::Status>(&report)) {
-    take_status(*status, now);
-  } else if (const auto* data = std::get_if<protocol::FileData>(&report)) {
-    if (is_active(data->key) && active_->collector && active_->collector->take(*data, payload)) {
-      for (const protocol::Fetch& fetch : active_->collector->take_requests()) {
-        connection_.send(fetch);
-      }
-      finish_trial(now);
-    }
-  } else if (const auto* failure = std::get_if<protocol::Failure>(&report)) {
-    const Message why = message("campaign.agent_says", "the agent refused a request ({}): {}",
-                                failure->request, failure->what);
-    if (failure->request == "assign") {
-      dispatch(AgentRefused{0, why}, now);  // it would refuse the next one for the same reason
-    } else if (failure->what.id != "agent.no_session") {
-      progress_.note(why);
-    }
-  }
-}
-
-void Session::take_events(const protocol::Events& events, TimePoint now) {
-  if (!is_active(events.key)) {
-    return;
-  }
-  TrialRecorder& recorder = active_->recorder;
-  if (!recorder.take(events)) {
-    assign(active_->attempt);  // some are missing: ask from where we are
-    return;
-  }
-  progress_.grown(recorder.trial(), recorder.records());
-  // Not each batch: the agent's window is wide, and every message wakes the measuring machine.
-  constexpr std::uint64_t kAcknowledgeEvery = 512;
-  if (recorder.exited() || recorder.events() >= active_->acknowledged + kAcknowledgeEvery) {
-    active_->acknowledged = recorder.events();
-    connection_.send(protocol::Acknowledge{events.key, recorder.events()});
-  }
-  for (const Message& notice : recorder.take_notices()) {
-    progress_.note(notice);
-  }
-  if (recorder.exited() && !active_->exit_told) {
-    active_->exit_told = true;
-    dispatch(AttemptExited{active_->attempt, recorder.exited()->cause != protocol::kCauseLost},
-             now);
-  }
-}
-
-void Session::take_status(const protocol::Status& status, TimePoint now) {
-  const protocol::TrialKey& key = status.key;
-  if (!is_active(key)) {
-    if (key.campaign == campaign_id_ && key.instance == instance_ &&
-        status.state != protocol::kStateLost) {
-      dispatch(StrayReported{{0, key.trial, key.attempt}, status.state == protocol::kStateFinished},
-               now);
-    }
-    return;
-  }
-  const Attempt attempt = active_->attempt;
-  if (status.state == protocol::kStateLost) {
-    dispatch(AttemptLost{attempt}, now);
-    return;
-  }
-  if (!status.held_by.empty()) {
-    progress_.note(message("campaign.waits_for_device",
-                           "the agent's devices are taken: waiting for {}", status.held_by));
-  }
-  dispatch(AttemptSeen{attempt}, now);
-  if (is_active(key)) {
-    ask_again_if_stalled(status);
-  }
-}
-
-// What was sent and did not arrive is asked for again: when nothing at all came between two
-// statuses, since a status overtakes nothing.
-void Session::ask_again_if_stalled(const protocol::Status& status) {
-  ActiveTrial& active = *active_;
-  const std::uint64_t progress =
-      active.recorder.events() + (active.collector ? active.collector->answers() : 0);
-  const bool waits = active.collector || status.events > active.recorder.events();
-  const bool stalled = waits && progress == active.progress_at_status;
-  active.progress_at_status = progress;
-  if (stalled) {
-    assign(active.attempt);
-  }
 }
 
 }  // namespace mstune::coordinator

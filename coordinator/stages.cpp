@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coordinator/inference/refine.h"
+#include "coordinator/joint_ranking.h"
 #include "coordinator/shown_words.h"
 
 namespace mstune::coordinator {
@@ -26,7 +27,7 @@ bool any_valid_in_round(const std::vector<EvaluatedTrial>& done, int round) {
 std::vector<Candidate> ranked_candidates(const Ranking& ranking) {
   std::vector<Candidate> ranked;
   for (const Summary& summary : ranking.summaries) {
-    if (summary.figures && !ranking.confidence.candidates.at(summary.candidate).result.vetoed) {
+    if (summary.steps > 0 && !ranking.confidence.candidates.at(summary.candidate).result.vetoed) {
       ranked.push_back(summary.candidate);
     }
   }
@@ -154,14 +155,18 @@ void Stages::look(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
         message("look.bound", "no more rounds: --max-repeat {} is reached", *campaign_.max_repeat));
   } else {
     next.said.push_back(message("look.next", "round {} runs {}", round_ + 1, names(participants)));
-    add_round(participants, next.trials);
+    // Each device takes a round: one look follows upon all of them.
+    const std::size_t devices = campaign_.fleet ? campaign_.fleet->devices.size() : 1;
+    for (std::size_t i = 0; i < devices && round_ < static_cast<int>(*campaign_.max_repeat); ++i) {
+      add_round(participants, next.trials);
+    }
     return;
   }
   looking_ = false;
 }
 
 void Stages::refine(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
-  const Ranking ranking = rank(done, campaign_.candidates);
+  const Ranking ranking = rank_run(campaign_, done);
   std::vector<Candidate> ranked = ranked_candidates(ranking);
   if (centre_) {
     const auto found = better(done, campaign_.candidates, centre_->candidate, centre_->neighbours);
@@ -200,7 +205,7 @@ void Stages::refine(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
 
 void Stages::confirm(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
   confirming_ = false;
-  const Candidate best = winner(rank(done, campaign_.candidates, confidence_rules(campaign_)));
+  const Candidate best = winner(rank_run(campaign_, done));
   if (best == kDefaultCandidate) {
     next.said.push_back(
         message("confirm.nothing", "nothing to confirm: default is the recommendation"));

@@ -30,6 +30,9 @@ class Stages {
   [[nodiscard]] const std::vector<Candidate>& candidates() const { return campaign_.candidates; }
   // True when next() may bring trials, so that it has to be asked.
   [[nodiscard]] bool open_ended() const;
+  // Of a campaign with more than one device: how its trials are compared, and how many rounds run
+  // at a time.
+  void set_fleet(const Fleet& fleet) { campaign_.fleet = fleet; }
   // To be called when all trials so far are done; `done` holds every one of them.
   NextTrials next(const std::vector<EvaluatedTrial>& done);
 

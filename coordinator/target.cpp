@@ -77,6 +77,19 @@ class Reader {
     }
   }
 
+  void count(const char* field, std::size_t& value) {
+    constexpr std::int64_t kCountMax = 1024;
+    const json* found = find(field);
+    if (found == nullptr) {
+      return;
+    }
+    if (!found->is_number_integer() || found->get<std::int64_t>() < 1 ||
+        found->get<std::int64_t>() > kCountMax) {
+      throw wrong_type(field, "a whole number from 1");
+    }
+    value = found->get<std::size_t>();
+  }
+
   void flag(const char* field, bool& value) {
     if (const json* found = find(field)) {
       if (!found->is_boolean()) {
@@ -250,10 +263,7 @@ void check_keys(const std::string& file, const Target& target) {
   }
 }
 
-}  // namespace
-
-Target parse_target(std::string_view text, const std::string& file) {
-  const json document = parse_without_duplicates(text, file);
+Target read_target(const json& document, const std::string& file) {
   if (!document.is_object()) {
     throw usage_error("target.not_object", "{} must hold one JSON object, as in {{\"host\": …}}",
                       file);
@@ -269,6 +279,7 @@ Target parse_target(std::string_view text, const std::string& file) {
   reader.texts("env", target.env);
   reader.text("cwd", target.cwd);
   reader.text("digest_pattern", target.digest_pattern);
+  reader.count("devices_per_trial", target.devices_per_trial);
   check_digest_pattern(target.digest_pattern, file + ": \"digest_pattern\"");
   reader.truth("keep", target.keep);
   reader.files("files", target.files);
@@ -277,6 +288,70 @@ Target parse_target(std::string_view text, const std::string& file) {
   reader.refuse_others();
   check_keys(file, target);
   return target;
+}
+
+// What the target does not say itself; of two objects each field by itself.
+void add_defaults(json& target, const json& defaults) {
+  for (const auto& [key, value] : defaults.items()) {
+    if (!target.contains(key)) {
+      target[key] = value;
+    } else if (target[key].is_object() && value.is_object()) {
+      add_defaults(target[key], value);
+    }
+  }
+}
+
+void check_inventory(const json& document, const std::string& file) {
+  const bool has_targets = document.is_object() && document.contains("targets") &&
+                           document["targets"].is_array() && !document["targets"].empty();
+  if (!has_targets || !document.value("defaults", json::object()).is_object()) {
+    throw usage_error("inventory.not_a_list",
+                      "{} must hold {{\"defaults\": {{…}}, \"targets\": [{{\"host\": …}}, …]}} "
+                      "with at least one target",
+                      file);
+  }
+  for (const auto& [key, value] : document.items()) {
+    if (key != "defaults" && key != "targets" && !key.starts_with('_')) {
+      throw usage_error("target.unknown_field",
+                        "{}: unknown field \"{}\"; known are: {} (a field that begins with \"_\" "
+                        "is a comment)",
+                        file, key, "defaults, targets");
+    }
+  }
+}
+
+}  // namespace
+
+Target parse_target(std::string_view text, const std::string& file) {
+  return read_target(parse_without_duplicates(text, file), file);
+}
+
+std::vector<Target> parse_inventory(std::string_view text, const std::string& file) {
+  const json document = parse_without_duplicates(text, file);
+  check_inventory(document, file);
+  const json defaults = document.value("defaults", json::object());
+  std::vector<Target> targets;
+  for (json target : document["targets"]) {
+    if (target.is_object()) {
+      add_defaults(target, defaults);
+    }
+    targets.push_back(read_target(target, fmt::format("{}: targets[{}]", file, targets.size())));
+  }
+  return targets;
+}
+
+void refuse_equal_targets(const std::vector<Target>& targets) {
+  std::set<std::string> known;
+  for (const Target& target : targets) {
+    if (!known.insert(endpoint(target)).second) {
+      throw usage_error("target.twice", "the agent at {} is named twice: once is enough",
+                        title(target));
+    }
+  }
+}
+
+std::string title(const Target& target) {
+  return fmt::format("{}:{}", target.host, target.port);
 }
 
 std::string endpoint(const Target& target) {

@@ -4,6 +4,7 @@
 // a sentence that says what replaces them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -37,7 +38,8 @@ struct Target {
   std::string digest_pattern;     // as --digest-pattern; empty: that is used
   bool keep = true;               // false: the agent drops this campaign's files when it is over
   std::vector<TargetFile> files;  // that the program needs beside its OM
-  std::vector<Message> notes;     // for the person, once
+  std::size_t devices_per_trial = 1;
+  std::vector<Message> notes;  // for the person, once
 };
 
 // Reads the text of a target file; `file` names it in errors. Throws a usage error that names the
@@ -45,6 +47,16 @@ struct Target {
 // duplicate key, missing host, port 22, a key that is none, neither server_key nor insecure, a
 // run_command that needs a shell and does not say so, a file name that leads elsewhere.
 Target parse_target(std::string_view text, const std::string& file);
+
+// Reads an inventory: {"defaults": {…}, "targets": [{"host": …}, …]}. Each target has the fields of
+// a target file, over the defaults; of "env" each variable by itself. Errors as above.
+std::vector<Target> parse_inventory(std::string_view text, const std::string& file);
+
+// Throws a usage error when two of them are the same agent.
+void refuse_equal_targets(const std::vector<Target>& targets);
+
+// "npu-a:18600": for people.
+std::string title(const Target& target);
 
 // Where the agent listens: "tcp://host:port".
 std::string endpoint(const Target& target);

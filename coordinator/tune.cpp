@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/language.h"
+#include "common/os/cann_version.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "common/version.h"
@@ -18,6 +19,7 @@
 #include "coordinator/console.h"
 #include "coordinator/failed_outputs.h"
 #include "coordinator/hints.h"
+#include "coordinator/joint_ranking.h"
 #include "coordinator/keygen.h"
 #include "coordinator/local_agent.h"
 #include "coordinator/managed_pass.h"
@@ -35,16 +37,22 @@ namespace fs = std::filesystem;
 constexpr int kExitInterrupted = 130;
 constexpr std::string_view kPasswordVariable = "GE_MS_TARGET_PASSWORD=";
 
-std::optional<Target> read_target(const TuneOptions& options) {
-  if (options.target_files.empty()) {
-    return std::nullopt;
+// Nothing: this machine.
+std::vector<Target> read_targets(const TuneOptions& options) {
+  std::vector<Target> targets;
+  for (const std::string& file : options.target_files) {
+    targets.push_back(parse_target(os::read_file(file), file));
   }
-  const std::string& file = options.target_files.front();
-  return parse_target(os::read_file(file), file);
+  if (!options.inventory.empty()) {
+    const auto listed = parse_inventory(os::read_file(options.inventory), options.inventory);
+    targets.insert(targets.end(), listed.begin(), listed.end());
+  }
+  refuse_equal_targets(targets);
+  return targets;
 }
 
-std::string run_command_of(const TuneOptions& options, const std::optional<Target>& target) {
-  const std::string from_target = target ? target->run_command : std::string();
+std::string run_command_of(const TuneOptions& options, const Target* target) {
+  const std::string from_target = target != nullptr ? target->run_command : std::string();
   if (!from_target.empty() && !options.run_command.empty()) {
     throw usage_error("tune.two_run_commands",
                       "both --run-command and the target file's \"run_command\" are given: keep "
@@ -82,7 +90,7 @@ std::vector<std::string> run_words(const TuneOptions& options, const std::string
   return words;
 }
 
-bool wants_shell(const TuneOptions& options, const std::optional<Target>& target) {
+bool wants_shell(const TuneOptions& options, const Target* target) {
   if (options.shell && options.run_command.empty()) {
     throw usage_error("tune.shell_alone",
                       "--shell is about --run-command, and there is none; a target file says "
@@ -115,7 +123,7 @@ Order order_of(const TuneOptions& options) {
 }
 
 CampaignDocument document_of(const TuneOptions& options, const std::string& command,
-                             const std::optional<Target>& target) {
+                             const std::vector<Target>& targets) {
   CampaignDocument document;
   document.versions["mstune"] = kVersion;
   document.mode = options.offline ? "offline" : "online";
@@ -123,8 +131,12 @@ CampaignDocument document_of(const TuneOptions& options, const std::string& comm
   if (options.offline) {
     document.compile_command = options.compile_command;
   }
-  if (target) {
-    document.target_host = target->host;
+  if (!targets.empty()) {
+    std::vector<std::string> hosts;
+    for (const Target& target : targets) {
+      hosts.push_back(target.host);
+    }
+    document.target_host = fmt::format("{}", fmt::join(hosts, ","));
   }
   document.repeat = static_cast<std::uint64_t>(options.repeat);
   document.gates = options.gates;
@@ -136,13 +148,15 @@ CampaignDocument document_of(const TuneOptions& options, const std::string& comm
   document.control = options.control;
   document.refine = options.refine;
   document.confirm_rounds = options.confirm_rounds;
-  const bool from_target = target && options.digest_pattern.empty();
-  document.digest_pattern = from_target ? target->digest_pattern : options.digest_pattern;
+  const bool from_target = !targets.empty() && options.digest_pattern.empty();
+  document.digest_pattern = from_target ? targets.front().digest_pattern : options.digest_pattern;
   Surroundings& around = document.surroundings;
-  if (target) {
-    around.target_file = os::absolute_path(options.target_files.front()).string();
-  } else {
+  if (targets.empty()) {
     around.working_directory = fs::current_path().string();
+  } else {
+    const std::string& file =
+        options.target_files.empty() ? options.inventory : options.target_files.front();
+    around.target_file = os::absolute_path(file).string();
   }
   if (!options.om_dir.empty()) {
     around.om_directory = os::absolute_path(options.om_dir).string();
@@ -172,14 +186,15 @@ void refuse_relative_paths(const std::vector<std::string>& command) {
 }
 
 protocol::TrialSpec spec_of(const TuneOptions& options, std::vector<std::string> words,
-                            const std::optional<Target>& target) {
+                            const Target* target) {
   protocol::TrialSpec spec;
   spec.command = std::move(words);
   spec.shell = wants_shell(options, target);
   spec.timeout_ms = milliseconds(options.timeout);
   spec.wait_timeout_ms = milliseconds(options.wait_timeout.value_or(options.timeout));
   spec.output_limit_bytes = options.output_limit_bytes;
-  if (target) {
+  spec.ignore_busy = options.ignore_busy;
+  if (target != nullptr) {
     spec.cann_env = target->cann_env;
     spec.environment = target->env;
     spec.working_directory = target->cwd;
@@ -206,8 +221,9 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
                          join_words(build_command(build)));
     }
   }
-  std::vector<std::string> shown = session.spec.command;
-  if (session.spec.shell) {
+  const protocol::TrialSpec& spec = session.agents.front().spec;
+  std::vector<std::string> shown = spec.command;
+  if (spec.shell) {
     shown.insert(shown.begin(), {"/bin/bash", "-c"});
   }
   for (const Trial& trial : session.campaign.trials) {
@@ -218,48 +234,92 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
     out << fmt::format("[{:03}] {}: {}{}\n", trial.index, said(title_message(trial)), mode,
                        join_words(shown));
   }
+  if (session.agents.size() > 1) {
+    out << fmt::format("on {} agents ({}):\n", session.agents.size(),
+                       word(session.campaign.spread));
+    for (const AgentOptions& agent : session.agents) {
+      out << fmt::format("  {}: {}\n", agent.name, join_words(agent.spec.command));
+    }
+  }
+}
+
+AgentOptions agent_options(const TuneOptions& options, const Target* target,
+                           const std::vector<std::string>& environment) {
+  const std::string command = run_command_of(options, target);
+  AgentOptions agent;
+  agent.spec = spec_of(
+      options,
+      run_words(options, command, options.run_command.empty(), wants_shell(options, target)),
+      target);
+  if (target == nullptr) {
+    agent.name = "this machine";
+    return agent;
+  }
+  agent.name = title(*target);
+  agent.endpoint = endpoint(*target);
+  if (!options.dry_run) {
+    agent.security = security_for(*target, environment);
+  }
+  agent.devices_per_trial = target->devices_per_trial;
+  agent.keep_files = target->keep;
+  for (const TargetFile& file : target->files) {
+    agent.files.push_back({file.name, os::absolute_path(file.path)});
+  }
+  return agent;
+}
+
+// Where OMs are built for other machines, the toolkits have to match.
+MatchRules match_rules(const TuneOptions& options, const std::vector<std::string>& environment) {
+  constexpr std::string_view kHome = "ASCEND_HOME_PATH=";
+  MatchRules rules;
+  rules.offline = options.offline;
+  for (const std::string& variable : environment) {
+    if (variable.starts_with(kHome)) {
+      rules.build_cann_version = os::cann_version_at(variable.substr(kHome.size()));
+    }
+  }
+  return rules;
 }
 
 }  // namespace
 
 Preparation prepare(const TuneOptions& options, const std::vector<std::string>& environment) {
   Preparation result;
-  const std::optional<Target> target = read_target(options);
-  const std::string command = run_command_of(options, target);
-  result.local = !target.has_value();
+  const std::vector<Target> targets = read_targets(options);
+  result.local = targets.empty();
   result.environment = child_environment(environment, result.notes);
-  if (target) {
-    result.notes.insert(result.notes.end(), target->notes.begin(), target->notes.end());
-  }
-  result.document = document_of(options, command, target);
   SessionOptions& session = result.session;
-  session.spec = spec_of(
-      options,
-      run_words(options, command, options.run_command.empty(), wants_shell(options, target)),
-      target);
+  for (const Target& target : targets) {
+    result.notes.insert(result.notes.end(), target.notes.begin(), target.notes.end());
+    session.agents.push_back(agent_options(options, &target, environment));
+  }
+  if (result.local) {
+    session.agents.push_back(agent_options(options, nullptr, environment));
+  } else {
+    session.match = match_rules(options, environment);
+  }
+  session.allow_mismatch = options.allow_mismatch;
+  const std::string command = run_command_of(options, targets.empty() ? nullptr : &targets.front());
+  result.document = document_of(options, command, targets);
+  session.campaign.spread = options.spread;
+  session.campaign.order = result.document.order;
   session.gates = options.gates;
   session.digest_pattern = result.document.digest_pattern;
   session.upload_timeout = options.upload_timeout.value_or(options.timeout);
   session.mode_variable = options.offline ? "" : kModeVariable;
-  session.endpoint = target ? endpoint(*target) : "";
-  if (target && !options.dry_run) {
-    session.security = security_for(*target, environment);
-  }
   session.campaign.candidates = options.candidates;
-  if (target) {
-    session.keep_files = target->keep;
-    for (const TargetFile& file : target->files) {
-      session.files.push_back({file.name, os::absolute_path(file.path)});
-    }
-  }
   // Files that go along are uploaded where OMs would be, after a build of nothing.
-  session.campaign.offline = options.offline || !session.files.empty();
+  session.campaign.offline =
+      options.offline ||
+      std::any_of(session.agents.begin(), session.agents.end(),
+                  [](const AgentOptions& agent) { return !agent.files.empty(); });
   session.campaign.compile_jobs = static_cast<std::size_t>(options.compile_jobs);
   session.campaign.keep_going = options.keep_going;
   session.campaign.attempts_max = static_cast<std::uint32_t>(options.retries) + 1;
   session.campaign.reconnect_grace = options.reconnect_grace;
   session.plog = options.plog;
   session.plog_limit_bytes = options.plog_limit_bytes;
+  session.records_max = options.records_max;
   if (options.offline) {
     session.build.command = compile_words(options.compile_command);
     session.build.environment = result.environment;
@@ -289,7 +349,7 @@ SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& 
   std::optional<LocalAgent> local;
   if (preparation.local) {
     local.emplace(preparation.environment, preparation.session.campaign.reconnect_grace);
-    preparation.session.endpoint = local->endpoint();
+    preparation.session.agents.front().endpoint = local->endpoint();
   }
   return Session(preparation.session, stages, directory, progress).run();
 }
@@ -310,9 +370,13 @@ RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
   }
   RunDirectory directory(os::absolute_path(options.resume));
   lock = lock_run(directory);
-  ResumedRun resumed = resume_run(directory, preparation.document, session.campaign.trials);
+  ResumedRun resumed = resume_run(directory, preparation.document, options.seed.has_value());
   session.session_id = resumed.session_id.empty() ? os::random_hex_id() : resumed.session_id;
+  preparation.document.session_id = session.session_id;
+  preparation.document.order = resumed.order;
   session.campaign.attempts_before = std::move(resumed.attempts);
+  session.unfinished = std::move(resumed.unfinished);
+  session.oms = std::move(resumed.oms);
   for (const EvaluatedTrial& trial : resumed.finished) {
     session.campaign.finished.push_back(trial.trial.index);
   }
@@ -325,9 +389,6 @@ RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
 int tune(const TuneOptions& options, const std::vector<std::string>& environment,
          std::ostream& out) {
   Preparation preparation = prepare(options, environment);
-  Stages stages(preparation.document);
-  preparation.session.campaign.trials = stages.first();
-  preparation.session.campaign.open_ended = stages.open_ended();
   const fs::path output_dir = os::absolute_path(options.output_dir);
   Progress progress(
       out, progress_style(options.quiet, options.json_lines, stdout_is_terminal(), environment),
@@ -336,6 +397,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
     progress.note(note);
   }
   if (options.dry_run) {
+    preparation.session.campaign.trials = Stages(preparation.document).first();
     preparation.session.build.om_directory =
         options.om_dir.empty() ? output_dir / "run_…" / "om" : os::absolute_path(options.om_dir);
     print_plan(preparation.document, preparation.session, out);
@@ -350,19 +412,22 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   progress.campaign(preparation.document, directory.path().string());
   if (!options.resume.empty()) {
-    progress.note(message("tune.resumed", "{} of {} trials are on disk already",
-                          preparation.session.finished.size(),
-                          preparation.session.campaign.trials.size()));
+    progress.note(message("tune.resumed", "the run goes on: {} trials are on disk already",
+                          preparation.session.finished.size()));
   }
+  Stages stages(preparation.document);
+  preparation.session.campaign.trials = stages.first();
+  preparation.session.campaign.open_ended = stages.open_ended();
 
+  preparation.session.document = preparation.document;
   const SessionResult result = run(preparation, stages, directory, progress);
   progress.end();
 
   preparation.document.candidates = stages.candidates();
   preparation.document.versions.insert(result.versions.begin(), result.versions.end());
+  preparation.document.fleet = result.fleet;
   directory.write_campaign(preparation.document);
-  const Ranking ranking =
-      rank(result.trials, preparation.document.candidates, confidence_rules(preparation.document));
+  const Ranking ranking = rank_run(preparation.document, result.trials);
   directory.write_summary(preparation.document, ranking, result.trials);
   directory.write_report(preparation.document, ranking, result.trials);
   if (options.json_lines) {
@@ -385,8 +450,10 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   if (result.ending == Ending::interrupted) {
     progress.note(result.why);
-    progress.note(message("tune.how_to_resume", "to go on: the same command and --resume {}",
-                          directory.path().string()));
+    if (!result.fleet) {
+      progress.note(message("tune.how_to_resume", "to go on: the same command and --resume {}",
+                            directory.path().string()));
+    }
     return kExitInterrupted;
   }
   return ranking.any_data() ? 0 : 1;

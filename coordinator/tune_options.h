@@ -9,6 +9,7 @@
 #include "common/candidate.h"
 #include "common/time.h"
 #include "coordinator/evaluation.h"
+#include "coordinator/fleet.h"
 #include "coordinator/order.h"
 #include "coordinator/plog_choice.h"
 
@@ -27,6 +28,10 @@ struct TuneOptions {
   bool shell = false;                     // run_command is for a shell
   std::string compile_command;            // offline
   std::vector<std::string> target_files;  // empty: this machine, through an agent of our own
+  std::string inventory;                  // a file with a list of targets; empty: none
+  Spread spread = Spread::share;          // where there is more than one device
+  bool ignore_busy = false;               // measure though somebody else uses the device
+  bool allow_mismatch = false;            // go on with agents that do not fit together
   std::string om_dir;                     // empty: <run directory>/om
   std::vector<Candidate> candidates;      // `default` first
   int repeat = 3;
@@ -51,6 +56,7 @@ struct TuneOptions {
   PlogChoice plog = PlogChoice::all;
   std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
   std::uint64_t output_limit_bytes = 0;                       // of a trial; 0: the agent's own
+  std::uint64_t records_max = 10'000'000;                     // of a trial; more end it
   bool keep_going = false;
   bool dry_run = false;
   bool quiet = false;        // only the result is printed

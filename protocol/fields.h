@@ -53,6 +53,8 @@ struct Wire<TrialSpec> {
     visit("working_directory", m.working_directory);
     visit("timeout_ms", m.timeout_ms);
     visit("output_limit_bytes", m.output_limit_bytes);
+    visit("devices", m.devices);
+    visit("ignore_busy", m.ignore_busy);
     visit("wait_timeout_ms", m.wait_timeout_ms);
   }
 };
@@ -67,6 +69,7 @@ struct Wire<Hello> {
     visit("software", m.software);
     visit("campaign", m.campaign);
     visit("capabilities", m.capabilities);
+    visit("cann_env", m.cann_env);
     visit("keep_files", m.keep_files);
   }
 };
@@ -191,6 +194,9 @@ struct Wire<Welcome> {
     visit("architecture", m.architecture);
     visit("pid", m.pid);
     visit("devices", m.devices);
+    visit("chips", m.chips);
+    visit("cann_version", m.cann_version);
+    visit("driver_version", m.driver_version);
     visit("notices", m.notices);
   }
 };

@@ -59,6 +59,8 @@ struct TrialSpec {
   std::string working_directory;                   // empty: the trial's directory
   std::uint64_t timeout_ms = 0;                    // of the run alone; 0: none
   std::uint64_t output_limit_bytes = 0;            // of stdout.log; 0: the agent's own limit
+  std::vector<std::int32_t> devices;               // logic ids; empty: whichever slot is free
+  bool ignore_busy = false;                        // run though somebody else uses the devices
   std::uint64_t wait_timeout_ms = 0;               // for a free device; 0: none
 };
 
@@ -70,6 +72,7 @@ struct Hello {
   std::string software;
   std::string campaign;
   std::vector<std::string> capabilities;
+  std::string cann_env;    // what the trials will use: Welcome::cann_version is about it
   bool keep_files = true;  // false: files that it brings are dropped when the campaign is over
 };
 struct Ping {
@@ -139,6 +142,7 @@ inline constexpr const char* kCauseWait = "wait_timeout";       // no device was
 inline constexpr const char* kCauseCancelled = "cancelled";     // the coordinator asked
 inline constexpr const char* kCauseNotStarted = "not_started";  // it could not be started
 inline constexpr const char* kCauseLost = "coordinator_lost";   // the grace time was over
+inline constexpr const char* kCauseDeviceBusy = "device_busy";  // somebody else kept its device
 
 // ---- reports ----
 struct Welcome {
@@ -152,6 +156,9 @@ struct Welcome {
   std::string architecture;
   std::uint64_t pid = 0;
   std::vector<std::int32_t> devices;  // empty: one slot, device selection left alone
+  std::vector<std::string> chips;     // of the devices, in their order; or of the box; or not known
+  std::string cann_version;           // empty: not known
+  std::string driver_version;         // empty: not known
   std::vector<Message> notices;       // what a person should know of this agent
 };
 struct Pong {

@@ -9,7 +9,7 @@ packages=(
   libcli11-dev nlohmann-json3-dev libfmt-dev doctest-dev
   libjs-chart.js
   clang libclang-rt-14-dev clang-format clang-tidy
-  python3 python3-zmq python3-msgpack python3-jsonschema shellcheck valgrind
+  python3 python3-yaml python3-zmq python3-msgpack python3-jsonschema shellcheck valgrind
   chromium-headless-shell fonts-wqy-microhei zsh bash-completion
 )
 

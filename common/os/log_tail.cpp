@@ -147,4 +147,8 @@ const LogTailCounts& LogTail::counts() const {
   return state_->files.counts();
 }
 
+std::uint64_t LogTail::read_up_to(const std::filesystem::path& path) const {
+  return state_->files.read_up_to(path.string());
+}
+
 }  // namespace mstune::os

@@ -70,6 +70,9 @@ class LogTail {
 
   [[nodiscard]] const LogTailCounts& counts() const;
 
+  // How many bytes of the file at this path were read; 0 for one that is not followed.
+  [[nodiscard]] std::uint64_t read_up_to(const std::filesystem::path& path) const;
+
  private:
   struct State;
   std::unique_ptr<State> state_;

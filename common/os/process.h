@@ -45,9 +45,8 @@ struct Exit {
 class Process {
  public:
   // Starts the program and returns when it runs. Throws an Error that names the program and what
-  // to do: "process.not_found", "process.not_in_path", "process.not_executable", "process.unknown_format",
-  // "process.no_working_directory",
-  // "process.cannot_start".
+  // to do: "process.not_found", "process.not_in_path", "process.not_executable",
+  // "process.unknown_format", "process.no_working_directory", "process.cannot_start".
   explicit Process(const SpawnRequest& request);
 
   // One that was not reaped is killed with its group.

@@ -27,7 +27,7 @@ struct Frames {
 
 struct SocketLimits {
   std::int64_t frame_bytes_max = 2 * 1024 * 1024;  // a larger one closes the connection
-  int messages_max = 1024;  // waiting in one direction, for one peer
+  int messages_max = 1024;                         // waiting in one direction, for one peer
 };
 
 class Socket {

@@ -326,4 +326,9 @@ void TailFiles::finish_lines() {
   }
 }
 
+std::uint64_t TailFiles::read_up_to(const std::string& path) const {
+  const auto found = by_path_.find(path);
+  return found == by_path_.end() ? 0 : found->second->offset;
+}
+
 }  // namespace mstune::os

@@ -48,6 +48,9 @@ class TailFiles {
   // Delivers the unterminated tails. For the end, when nothing waits.
   void finish_lines();
 
+  // Bytes of the file at this path; 0 for one that is not known.
+  [[nodiscard]] std::uint64_t read_up_to(const std::string& path) const;
+
   void count_unreadable() { ++counts_.unreadable; }
   [[nodiscard]] const LogTailCounts& counts() const { return counts_; }
 

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kRetriesMax = 100;
 constexpr double kGraceSecondsMax = 86400;
+constexpr std::uint64_t kRecordsMax = 100'000'000;  // of 40 bytes each in memory
 
 PlogChoice plog_choice(const std::string& word) {
   if (word == "none") {
@@ -45,6 +46,11 @@ FaultArguments::FaultArguments(CLI::App& command) {
       .add_option("--output-limit", given_.output_limit_bytes,
                   "Bytes of a program's output that are kept (default: the agent's own limit)")
       ->transform(CLI::AsSizeValue(false));
+  command
+      .add_option("--max-records", given_.records_max,
+                  "STEP records of a trial; one that writes more is ended and void")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{1}, kRecordsMax));
 }
 
 void FaultArguments::apply(TuneOptions& options) const {
@@ -55,6 +61,7 @@ void FaultArguments::apply(TuneOptions& options) const {
   options.plog = plog_choice(plog_);
   options.plog_limit_bytes = given_.plog_limit_bytes;
   options.output_limit_bytes = given_.output_limit_bytes;
+  options.records_max = given_.records_max;
 }
 
 }  // namespace mstune::coordinator

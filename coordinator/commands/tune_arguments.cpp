@@ -77,6 +77,7 @@ TuneArguments::TuneArguments(CLI::App& app)
       faults_(*command_),
       gates_(*command_) {
   add_what_to_measure();
+  add_where();
   add_rounds();
   add_stages();
   add_surroundings();
@@ -97,9 +98,6 @@ void TuneArguments::add_what_to_measure() {
                      "--run-command is one text for /bin/bash -c, not words to be run directly");
   command_->add_option("--compile-command", options_.compile_command,
                        "Offline: builds one OM; holds {om_prefix} (without .om, for atc) or {om}");
-  command_->add_option(
-      "--target", options_.target_files,
-      "JSON file that says where the agent is; without one this machine is measured");
   command_->add_option("--om-dir", options_.om_dir,
                        "Offline: where OMs are built (default: RUN_DIR/om)");
   command_
@@ -108,6 +106,24 @@ void TuneArguments::add_what_to_measure() {
   command_->add_option("--streams", streams_, "Stream counts, 1 to 64")->capture_default_str();
   command_->add_option("--configs", configs_,
                        "Candidates by name, as in LoadBalance:4,cv; overrides the two above");
+}
+
+void TuneArguments::add_where() {
+  command_->add_option("--target", options_.target_files,
+                       "JSON file that says where an agent is; may be given several times; without "
+                       "one this machine is measured");
+  command_->add_option("--inventory", options_.inventory,
+                       "JSON file with a list of targets and what they have in common");
+  command_
+      ->add_option("--spread", spread_,
+                   "With more than one device. share: the rounds are divided among them; "
+                   "replicate: each runs all rounds")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"share", "replicate"}));
+  command_->add_flag("--ignore-busy", options_.ignore_busy,
+                     "Measure though somebody else uses the device");
+  command_->add_flag("--allow-mismatch", options_.allow_mismatch,
+                     "Go on with agents whose CANN, chips or machines do not match");
 }
 
 void TuneArguments::add_rounds() {
@@ -209,18 +225,19 @@ TuneOptions TuneArguments::options() const {
   } else {
     refuse_options_of_offline(*command_);
   }
-  if (options.run_command.empty() && options.target_files.empty()) {
+  options.spread = *parse_spread(spread_);
+  if (options.spread == Spread::replicate &&
+      (options.until_proven || options.refine || options.confirm_rounds > 0)) {
+    throw usage_error("options.replicate_is_fixed",
+                      "--until-proven, --refine and --confirm decide while the campaign runs, and "
+                      "go with --spread share only");
+  }
+  if (options.run_command.empty() && options.target_files.empty() && options.inventory.empty()) {
     throw usage_error("options.no_run_command",
                       "--run-command is missing: the program under test, as in \"{}\"",
                       options.offline ? "./infer --om {om} --loop 20" : "python3 infer.py");
   }
   refuse_pass_library_alone(options);
-  if (options.target_files.size() > 1) {
-    throw usage_error("options.one_target",
-                      "--target was given {} times: one campaign measures on one agent; run one "
-                      "campaign for each",
-                      options.target_files.size());
-  }
   return options;
 }
 

@@ -21,6 +21,7 @@ class TuneArguments {
 
  private:
   void add_what_to_measure();
+  void add_where();
   void add_rounds();
   void add_stages();
   void add_surroundings();
@@ -32,6 +33,7 @@ class TuneArguments {
   std::string streams_ = "2,4,8";
   std::string configs_;
   std::string order_ = "random";
+  std::string spread_ = "share";
   std::string confirm_rounds_;  // empty where --confirm has no number
   double timeout_seconds_ = 1800;
   std::optional<double> build_timeout_seconds_;

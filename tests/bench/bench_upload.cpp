@@ -22,6 +22,7 @@
 #include <fmt/format.h>
 
 #include "common/digest.h"
+#include "common/key.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "common/os/process.h"

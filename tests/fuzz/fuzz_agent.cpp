@@ -57,7 +57,7 @@ class World {
   struct Trial {
     Job job;
     std::string client;
-    std::optional<int> device;
+    std::vector<int> devices;
     bool begun = false;
   };
 
@@ -106,7 +106,7 @@ class World {
   }
 
   protocol::Request made_up_request() {
-    switch (feed_.byte() % 13) {
+    switch (feed_.byte() % 15) {
       case 0:
       case 1: {
         protocol::Hello hello;
@@ -148,6 +148,10 @@ class World {
         page.digests.value.resize(page.lengths.size() * 32 + feed_.byte() % 2);
         return page;
       }
+      case 12:
+        return protocol::Inspect{feed_.number()};
+      case 13:
+        return protocol::Purge{};
       default:
         return feed_.byte() % 2 == 0 ? protocol::Request(protocol::Piece{
                                            feed_.number(), feed_.number(), feed_.number()})
@@ -186,10 +190,10 @@ class World {
     Trial& trial = jobs_.at(asked.key);
     check(!trial.begun);
     for (const auto& [key, other] : jobs_) {
-      check(!other.begun || other.job.finished() || other.device != asked.device);
+      check(!other.begun || other.job.finished() || other.devices != asked.devices);
     }
     trial.begun = true;
-    trial.device = asked.device;
+    trial.devices = asked.devices;
     trial.job.begin(now_);
   }
   void act(const desk::TellTrial& asked) {
@@ -203,13 +207,20 @@ class World {
     trial.job.handle(asked.event, now_);
   }
   void act(const desk::AskBox& /*asked*/) {}
-  void act(const desk::HoldFile& /*asked*/) { ++held_; }
+  void act(const desk::HoldFile& asked) { held_.insert(asked.identity); }
   void act(const desk::LetGo& asked) {
-    check(asked.files.unneeded.size() <= held_);  // nothing is let go of twice
-    held_ -= asked.files.unneeded.size();
+    for (const Digest& identity : asked.files.unneeded) {
+      const auto found = held_.find(identity);
+      check(found != held_.end());  // held once for each time it is let go
+      held_.erase(found);
+    }
   }
-  void act(const desk::ReportCondition& asked) { check(asked.condition.sessions > 0); }
-  void act(const desk::PurgeStore& /*asked*/) {}
+  void act(const desk::ReportCondition& asked) {
+    check(!asked.condition.devices.empty() && asked.condition.sessions > 0);
+  }
+  void act(const desk::PurgeStore& asked) {
+    check(desk_.peer_of_session(asked.session).has_value());
+  }
   void act(const desk::FetchFile& asked) { check(jobs_.at(asked.request.key).client == speaking_); }
 
   void act(const std::vector<download::Action>& actions) {
@@ -303,7 +314,7 @@ class World {
   download::Machine receiver_;
   std::map<protocol::TrialKey, Trial> jobs_;
   std::deque<download::StoreJob> store_jobs_;
-  std::size_t held_ = 0;  // files, counted once a campaign
+  std::multiset<Digest> held_;
   TimePoint now_{std::chrono::hours(1)};
   std::string speaking_;  // the client whose message is handled; empty between messages
   std::uint64_t payload_bytes_ = 0;

@@ -18,8 +18,8 @@ using mstune::fuzz::check;
 
 class Watch {
  public:
-  // Answers nothing; remembers what was asked for.
-  void see(const std::vector<CampaignAction>& actions) {
+  // Answers nothing; remembers what was asked for after this event.
+  void see(const CampaignEvent& event, const std::vector<CampaignAction>& actions) {
     for (const CampaignAction& action : actions) {
       check(!finished_);
       if (const auto* assign = std::get_if<AssignAttempt>(&action)) {
@@ -30,8 +30,10 @@ class Watch {
       } else if (const auto* collect = std::get_if<CollectAttempt>(&action)) {
         check(!done_.contains(collect->attempt.trial));
         last_ = collect->attempt;
-      } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
-        done_.insert(release->attempt.trial);
+      } else if (std::holds_alternative<ReleaseAttempt>(action)) {
+        if (const auto* recorded = std::get_if<AttemptRecorded>(&event)) {
+          check(done_.insert(recorded->attempt.trial).second);
+        }
       }
       finished_ = std::holds_alternative<Finish>(action);
     }
@@ -80,7 +82,8 @@ CampaignEvent event_of(fuzz::Feed& feed, const Watch& watch, std::size_t candida
     case 11:
       return AttemptRecorded{attempt};
     case 12:
-      return InterruptAsked{};
+      return feed.byte() % 4 == 0 ? CampaignEvent(InterruptAsked{})
+                                  : CampaignEvent(StrayReported{attempt, feed.byte() % 2 == 0});
     default:
       return Tick{};
   }
@@ -100,15 +103,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Watch watch;
   while (!feed.empty() && !dispatcher.finished()) {
     now += std::chrono::milliseconds(100 * feed.number() % 1000000);
-    watch.see(dispatcher.handle(event_of(feed, watch, settings.candidates.size()), now));
+    const CampaignEvent event = event_of(feed, watch, settings.candidates.size());
+    watch.see(event, dispatcher.handle(event, now));
     check(watch.finished() == dispatcher.finished());
   }
   if (!dispatcher.finished()) {
     // An interrupt ends it whatever does not answer any more.
-    watch.see(dispatcher.handle(InterruptAsked{}, now));
+    watch.see(InterruptAsked{}, dispatcher.handle(InterruptAsked{}, now));
     for (int tick = 0; tick < 1000 && !dispatcher.finished(); ++tick) {
       now = std::max(now, std::min(dispatcher.deadline(), now + std::chrono::hours(1)));
-      watch.see(dispatcher.handle(Tick{}, now));
+      watch.see(Tick{}, dispatcher.handle(Tick{}, now));
     }
     check(dispatcher.finished());
   }

@@ -85,13 +85,13 @@ const std::string& Running::output() {
   return output_;
 }
 
+bool Running::has_ended() {
+  read();
+  return process_.has_exited();
+}
+
 Ended Running::wait(Duration wait) {
-  const auto ended = eventually(
-      [&] {
-        read();
-        return process_.has_exited();
-      },
-      wait);
+  const auto ended = eventually([&] { return has_ended(); }, wait);
   read();
   if (!ended) {
     process_.signal_group(SIGKILL);

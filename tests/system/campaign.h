@@ -32,6 +32,7 @@ class Running {
   void signal(int number) const;
   // What it has printed so far.
   const std::string& output();
+  bool has_ended();
   // Throws when it has not ended within the time.
   Ended wait(Duration wait = std::chrono::seconds(240));
 

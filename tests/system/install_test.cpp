@@ -111,8 +111,7 @@ TEST_CASE("pass: install makes a run possible, remove takes all of it away") {
 TEST_CASE("pass: a file that is no pass is refused before anything is changed") {
   Workplace place;
   place.use_own_toolkit(false);
-  const Ended ended =
-      place.run({program("mstune"), "pass", "install", "--library", program("mstune")});
+  const Ended ended = place.run({program("mstune"), "pass", "install", "--library", "/bin/sh"});
   CHECK(ended.status == 2);
   CHECK(says(ended, "is not the tuning pass"));
   CHECK(fs::is_empty(vendors(place)));
@@ -130,8 +129,9 @@ TEST_CASE("pass: --manage-pass has it there for the run and not after it") {
 TEST_CASE("pass: --manage-pass removes it after Ctrl-C as well") {
   Workplace place;
   place.use_own_toolkit(false);
+  place.write("wait.sh", "exec sleep 65431\n");
   Running tune =
-      place.start_tune({"--run-command", "sleep 65431", "--configs", "cv", "--manage-pass"});
+      place.start_tune({"--run-command", "/bin/bash wait.sh", "--configs", "cv", "--manage-pass"});
   CHECK(eventually([] { return !processes_with("65431").empty(); }));
   CHECK(has_our_pass(place));
   tune.signal(SIGINT);
@@ -142,8 +142,9 @@ TEST_CASE("pass: --manage-pass removes it after Ctrl-C as well") {
 TEST_CASE("pass: what a killed run left behind is found by the next start, and removed by it") {
   Workplace place;
   place.use_own_toolkit(false);
+  place.write("wait.sh", "exec sleep 65432\n");
   Running tune =
-      place.start_tune({"--run-command", "sleep 65432", "--configs", "cv", "--manage-pass"});
+      place.start_tune({"--run-command", "/bin/bash wait.sh", "--configs", "cv", "--manage-pass"});
   CHECK(eventually([] { return !processes_with("65432").empty(); }));
   tune.signal(SIGKILL);
   CHECK(tune.wait().status == -SIGKILL);

@@ -78,7 +78,8 @@ TEST_CASE("agents: one that is not there is told beside those that are") {
   Workplace place;
   Agent agent(place);
   write_target(place, agent.port(), "");
-  place.write("gone.json", R"({"host": "127.0.0.1", "port": 1})");
+  place.write("gone.json",
+              R"({"host": "127.0.0.1", "port": 1, "server_key": ")" + public_key(place) + "\"}");
   const Ended ended =
       place.run({program("mstune"), "agents", "--target", "target.json", "--target", "gone.json"});
   INFO(ended.output);
@@ -196,8 +197,7 @@ TEST_CASE("transfer: waiting for a device has a time of its own") {
                  "--run-command", "true", "--target", "target.json", "--repeat", "1", "--configs",
                  "default", "--wait-timeout", "0.5"});
   INFO(second.output);
-  CHECK(second.output.find("no device was free within 500 ms (--wait-timeout)") !=
-        std::string::npos);
+  CHECK(second.output.find("no device was free for 500 ms (--wait-timeout)") != std::string::npos);
   first.signal(SIGINT);
   first.wait();
 }

@@ -282,6 +282,22 @@ TEST_CASE("desk: the policy's word is kept for trials and for files") {
         1);
 }
 
+TEST_CASE("desk: the pass is held under its client's name, where clients may") {
+  Hall hall;
+  hall.greets("p", "ann", "a");
+  protocol::ManagePass hold;
+  hold.action = protocol::kPassHold;
+  hold.hold = "x";
+  const auto asked = all<desk::AskBox>(hall.says("p", "ann", hold));
+  REQUIRE(asked.size() == 1);
+  CHECK(std::get<protocol::ManagePass>(asked[0].request).hold == "ann x");
+  Hall strict(parse_policy("allow = /opt/*", "agent.conf"));
+  strict.greets("p", "ann", "a");
+  const auto refused = replies<protocol::PassManaged>(strict.says("p", "ann", hold));
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].failure.id == "policy.no_pass");
+}
+
 TEST_CASE("desk: a peer that begins another campaign has left the one before") {
   Hall hall;
   hall.greets("p", "ann", "a");

@@ -189,6 +189,81 @@ TEST_CASE("event log: is asked again from any number that was not acknowledged")
   CHECK(log.all_acknowledged());
   CHECK(log.take().events.empty());
   CHECK(log.count() == 5);
+  log.append(protocol::Notice{});
+  CHECK_FALSE(log.rewind(6));  // there, and never sent
+  CHECK(log.take().first == 5);
+}
+
+TEST_CASE("job: nothing is said any more once it is removed") {
+  Job job = running_job();
+  job.handle(CoordinatorGone{}, kStart);
+  job.handle(CancelAsked{}, kStart);
+  job.handle(TreeEnded{-9}, kStart);
+  const auto late = job.handle(OutputDrained{}, kStart);
+  CHECK(find<RemoveJob>(late) == nullptr);
+  // The coordinator comes back at the moment at which its time was over.
+  const auto actions = job.handle(CoordinatorSeen{0}, kStart + seconds(60));
+  REQUIRE(actions.size() == 1);
+  CHECK(find<RemoveJob>(actions) != nullptr);
+}
+
+TEST_CASE("job: what is cancelled while its program starts is ended as soon as it runs") {
+  Job job({});
+  job.begin(kStart);
+  job.handle(EnvironmentReady{}, kStart);
+  CHECK(find<EndTree>(job.handle(CancelAsked{}, kStart)) == nullptr);
+  CHECK(job.holds_slot());
+  CHECK(find<EndTree>(job.handle(ProgramStarted{42, 0, "p"}, kStart)) != nullptr);
+  CHECK(find<DrainOutput>(job.handle(TreeEnded{-9}, kStart)) != nullptr);
+  CHECK(exited(sent(job.handle(OutputDrained{}, kStart))).cause == protocol::kCauseCancelled);
+}
+
+TEST_CASE("job: what is cancelled while its program starts, and does not start, is over") {
+  Job job({});
+  job.begin(kStart);
+  job.handle(EnvironmentReady{}, kStart);
+  job.handle(CancelAsked{}, kStart);
+  const auto last = sent(job.handle(NotStarted{message("test.why", "why")}, kStart));
+  CHECK(exited(last).cause == protocol::kCauseCancelled);
+  CHECK_FALSE(exited(last).started);
+}
+
+// A step line of a mebibyte.
+StepLinesFound big_line(std::uint64_t number) {
+  return {{{"stdout.log", number, {std::string(std::size_t{1} << 20U, 'x')}}}};
+}
+
+TEST_CASE("job: while much is kept for a coordinator that is away nothing more is read") {
+  Job job = running_job({.reconnect_grace = seconds(60)});
+  job.handle(CoordinatorGone{}, kStart);
+  for (std::uint64_t number = 1; number <= 63; ++number) {
+    job.handle(big_line(number), kStart);
+  }
+  CHECK(job.takes_lines());
+  job.handle(big_line(64), kStart);
+  CHECK_FALSE(job.takes_lines());
+  job.handle(CoordinatorSeen{0}, kStart + seconds(9));
+  CHECK_FALSE(job.takes_lines());
+  job.handle(Acknowledged{3}, kStart + seconds(9));
+  CHECK(job.takes_lines());
+}
+
+TEST_CASE("job: lines of an abandoned trial are read and dropped, and it counts as lost") {
+  Job job = running_job({.reconnect_grace = seconds(60)});
+  job.handle(CoordinatorGone{}, kStart);
+  job.handle(ProgramExited{}, kStart + seconds(1));
+  for (std::uint64_t number = 1; number <= 70; ++number) {
+    job.handle(big_line(number), kStart + seconds(1));
+  }
+  CHECK_FALSE(job.takes_lines());
+  job.handle(Tick{}, kStart + seconds(60));
+  CHECK(job.takes_lines());
+  job.handle(big_line(71), kStart + seconds(61));
+  job.handle(TreeEnded{0}, kStart + seconds(61));
+  // The coordinator returns before the end: it must not take this for a whole trial.
+  job.handle(CoordinatorSeen{71}, kStart + seconds(61));
+  CHECK(exited(sent(job.handle(OutputDrained{}, kStart + seconds(61)))).cause ==
+        protocol::kCauseLost);
 }
 
 }  // namespace

@@ -110,6 +110,13 @@ TEST_CASE(
   CHECK(id_of(refusal_of_trial(own, spec_with("SECRET_X"))) == "policy.variable_denied");
 }
 
+TEST_CASE("policy: a library is let into CANN as long as any program may be run, or as is said") {
+  CHECK(id_of(refusal_of_pass(parse_policy("", "f"))) == "none");
+  CHECK(id_of(refusal_of_pass(parse_policy("pass = no", "f"))) == "policy.no_pass");
+  CHECK(id_of(refusal_of_pass(parse_policy("allow = /x", "f"))) == "policy.no_pass");
+  CHECK(id_of(refusal_of_pass(parse_policy("allow = /x\npass = yes", "f"))) == "none");
+}
+
 TEST_CASE("policy: a file may have the largest size and not one byte more") {
   const Policy policy = parse_policy("largest-file = 1KB", "agent.conf");
   CHECK(id_of(refusal_of_file(policy, 1024)) == "none");

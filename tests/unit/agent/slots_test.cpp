@@ -18,13 +18,13 @@ TEST_CASE("slots: a device belongs to one trial until that is released") {
   }
   const auto first = slots.give_out(kStart);
   REQUIRE(first.size() == 2);
-  CHECK(first[0].device == 2);
-  CHECK(first[1].device == 5);
+  CHECK(first[0].devices == std::vector<int>{2});
+  CHECK(first[1].devices == std::vector<int>{5});
   CHECK(slots.give_out(kStart).empty());
   slots.release(first[1].key, false);
   const auto next = slots.give_out(kStart);
   REQUIRE(next.size() == 1);
-  CHECK(next[0].device == 5);
+  CHECK(next[0].devices == std::vector<int>{5});
   CHECK(next[0].key == key("c", 2));
   CHECK(slots.waiting().empty());
 }
@@ -35,7 +35,7 @@ TEST_CASE("slots: without devices there is one slot, and no device is named") {
   slots.wait(key("c", 1), "", kStart);
   const auto grants = slots.give_out(kStart);
   REQUIRE(grants.size() == 1);
-  CHECK_FALSE(grants[0].device);
+  CHECK(grants[0].devices.empty());
 }
 
 TEST_CASE("slots: who sends many trials does not keep the others waiting for all of them") {

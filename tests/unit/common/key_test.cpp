@@ -59,9 +59,8 @@ TEST_CASE("key: an ssh key is told from other things that are no key file") {
 TEST_CASE("key: a name is short and plain") {
   CHECK_NOTHROW(check_key_name("ann.b_c@host-1"));
   CHECK_NOTHROW(check_key_name(std::string(64, 'a')));
-  for (const std::string& bad :
-       {std::string(), std::string(65, 'a'), std::string(".a"), std::string("a b"),
-        std::string("a/b"), std::string("a\n")}) {
+  for (const std::string& bad : {std::string(), std::string(65, 'a'), std::string(".a"),
+                                 std::string("a b"), std::string("a/b"), std::string("a\n")}) {
     CAPTURE(bad);
     CHECK_THROWS_AS(check_key_name(bad), Error);
   }

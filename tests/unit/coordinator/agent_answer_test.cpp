@@ -15,7 +15,7 @@ AgentAnswer answer() {
   answer.condition.emplace();
   answer.condition->store = {3, 5ULL << 30U, 0, 64ULL << 30U, 9};
   answer.condition->devices = {{0, protocol::kDeviceFree, "", 0, 0},
-                               {1, protocol::kDeviceBusy, "c0ffee0123456789", 7, 61}};
+                               {1, protocol::kDeviceBusy, "ann", 7, 61}};
   answer.condition->queued = 2;
   answer.round_trip_ms = 0.254;
   return answer;
@@ -33,8 +33,7 @@ TEST_CASE("agent answer: a table has a line for each agent, and one that is sile
   CHECK(table.starts_with("  agent              version"));
   CHECK(table.find("tcp://npu-1:18600  0.1.0    npu1  0.25 ms") != std::string::npos);
   CHECK(table.find("3 files, 5.0 GiB of 64.0 GiB") != std::string::npos);
-  CHECK(table.find("0 free, 1 busy: trial 7 of c0ffee01 for 61 s, 2 queued\n") !=
-        std::string::npos);
+  CHECK(table.find("0 free, 1 busy: trial 7 of ann for 61 s, 2 queued\n") != std::string::npos);
   CHECK(table.find("tcp://gone:1") != std::string::npos);
   CHECK(table.ends_with("no answer\n"));
 }

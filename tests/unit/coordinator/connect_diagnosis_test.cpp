@@ -5,7 +5,6 @@
 namespace mstune::coordinator {
 namespace {
 
-
 // The id of what is said after this event has come five times; "none" if it says nothing.
 std::string said(ConnectDiagnosis& diagnosis, ConnectEvent event) {
   for (int i = 0; i < 5; ++i) {

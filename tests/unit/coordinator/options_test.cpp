@@ -147,8 +147,16 @@ TEST_CASE("options: what cannot be right is an error before anything runs") {
   CHECK(error_id({"tune", "--run-command", "x", "--main-graph", "m"}) != "none");
   CHECK(error_id({"tune", "--run-command", "x", "--streams", "65"}) == "candidate.bad_streams");
   CHECK(error_id({"tune", "--run-command", "x", "--wrong"}) == "options.bad_option");
-  CHECK(error_id({"tune", "--run-command", "x", "--target", "a", "--target", "b"}) ==
-        "options.one_target");
+  CHECK(error_id({"tune", "--run-command", "x", "--spread", "both"}) == "options.bad_option");
+}
+
+TEST_CASE("options: many agents are named by files, and replicate takes no stages") {
+  CHECK(error_id({"tune", "--target", "a", "--target", "b"}) == "none");
+  CHECK(error_id({"tune", "--inventory", "i", "--spread", "replicate", "--aa"}) == "none");
+  CHECK(error_id({"tune", "--inventory", "i", "--spread", "replicate", "--refine"}) ==
+        "options.replicate_is_fixed");
+  CHECK(error_id({"tune", "--inventory", "i", "--spread", "replicate", "--confirm", "3"}) ==
+        "options.replicate_is_fixed");
 }
 
 TEST_CASE("options: builds, uploads and waiting have times of their own, or the run's") {

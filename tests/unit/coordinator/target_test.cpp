@@ -103,7 +103,7 @@ TEST_CASE("target: every mistake names the field and the file") {
 
 TEST_CASE("target: files go along under a name below the trial's directory") {
   const Target target = parse_target(
-      R"({"host": "h", "keep": false,
+      R"({"host": "h", "insecure": true, "keep": false,
           "files": ["in.bin", "/data/x.cfg", {"path": "sub/y", "name": "deep/y"}]})",
       "dir/t.json");
   CHECK_FALSE(target.keep);
@@ -114,7 +114,7 @@ TEST_CASE("target: files go along under a name below the trial's directory") {
   CHECK(target.files[1].name == "x.cfg");
   CHECK(target.files[2].path == "dir/sub/y");
   CHECK(target.files[2].name == "deep/y");
-  CHECK(parse_target(R"({"host": "h"})", "t.json").keep);
+  CHECK(parse_target(R"({"host": "h", "insecure": true})", "t.json").keep);
 }
 
 TEST_CASE("target: files that lead elsewhere, or meet, are refused") {
@@ -133,6 +133,53 @@ TEST_CASE("target: files that lead elsewhere, or meet, are refused") {
 TEST_CASE("target: an IPv6 address is put into brackets") {
   CHECK(endpoint(parse_target(R"({"host": "::1", "port": 7, "insecure": true})", "t")) ==
         "tcp://[::1]:7");
+}
+
+TEST_CASE("inventory: targets are read over the defaults, variables each by itself") {
+  const auto targets = parse_inventory(
+      R"({"defaults": {"cann_env": "/c/set_env.sh", "port": 18700, "insecure": true,
+                       "env": {"A": "1", "B": "2"}},
+          "targets": [{"host": "npu-a"},
+                      {"host": "npu-b", "port": 18800, "env": {"B": "3"}, "devices_per_trial": 2}],
+          "_note": "comment"})",
+      "i.json");
+  REQUIRE(targets.size() == 2);
+  CHECK(title(targets[0]) == "npu-a:18700");
+  CHECK(targets[0].cann_env == "/c/set_env.sh");
+  CHECK(targets[0].devices_per_trial == 1);
+  CHECK(title(targets[1]) == "npu-b:18800");
+  CHECK(targets[1].env == std::map<std::string, std::string>{{"A", "1"}, {"B", "3"}});
+  CHECK(targets[1].devices_per_trial == 2);
+}
+
+TEST_CASE("inventory: what is wrong in it is named with its place") {
+  const auto error = [](std::string_view text) {
+    try {
+      parse_inventory(text, "i.json");
+    } catch (const Error& failure) {
+      return failure.message().id + "|" + failure.what();
+    }
+    return std::string("none");
+  };
+  for (const char* bad : {"[]", "{}", R"({"targets": []})", R"({"targets": 1})",
+                          R"({"targets": [{"host": "a"}], "defaults": 1})"}) {
+    CAPTURE(bad);
+    CHECK(error(bad).starts_with("inventory.not_a_list|"));
+  }
+  CHECK(error(R"({"targets": [{"host": "a"}], "more": 1})").starts_with("target.unknown_field|"));
+  const std::string second =
+      error(R"({"defaults": {"insecure": true}, "targets": [{"host": "a"}, {"hots": "b"}]})");
+  CHECK(second.find("i.json: targets[1]") != std::string::npos);
+  CHECK(error(R"({"targets": [{"host": "a", "devices_per_trial": 0}]})")
+            .starts_with("target.wrong_type|"));
+}
+
+TEST_CASE("targets: the same agent twice is an error") {
+  const auto targets = parse_inventory(R"({"defaults": {"insecure": true},
+                          "targets": [{"host": "a"}, {"host": "a", "port": 18600}]})",
+                                       "i.json");
+  CHECK_THROWS_AS(refuse_equal_targets(targets), Error);
+  CHECK_NOTHROW(refuse_equal_targets({targets[0]}));
 }
 
 }  // namespace

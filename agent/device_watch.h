@@ -1,0 +1,61 @@
+// The devices of this agent: which there are, and when a trial that has one may begin on it.
+//
+// A device that somebody else uses is waited for. The server begins trials and hands in their keys.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/device_gate.h"
+#include "agent/npu_smi.h"
+#include "protocol/messages.h"
+
+namespace mstune::agent {
+
+class DeviceWatch {
+ public:
+  struct Options {
+    std::vector<int> devices;  // logic ids to offer; empty: device selection is left alone
+    bool find = false;         // offer what npu-smi finds, instead
+    bool look = true;          // false: npu-smi is not asked for anything
+    GateRules rules;
+  };
+
+  // Asks npu-smi what there is. Throws an environment error when it knows other devices than those
+  // that are to be offered, or when none is found.
+  DeviceWatch(Options options, Environment environment);
+
+  [[nodiscard]] const std::vector<int>& devices() const { return options_.devices; }
+  // Of the devices in their order; of the box where none is offered; empty where not known.
+  [[nodiscard]] std::vector<std::string> chips() const;
+  [[nodiscard]] const std::string& driver_version() const { return box_.driver_version; }
+  // What a person should know of this agent's devices.
+  [[nodiscard]] std::vector<Message> notices() const;
+
+  // True when a trial on these devices has to wait for a verdict.
+  [[nodiscard]] bool checks(const protocol::TrialSpec& spec, const std::vector<int>& devices) const;
+  // The trial has these devices now: verdicts about it will come.
+  void wait_for(const protocol::TrialKey& key, std::vector<int> devices, TimePoint now);
+  void forget(const protocol::TrialKey& key) { gates_.erase(key); }
+
+  struct Verdict {
+    protocol::TrialKey key;
+    GateAnswer::What what = GateAnswer::What::begin;  // look: it goes on waiting
+    std::optional<Message> tell;
+  };
+  // What is new since the last call. After begin and give_up the trial is forgotten.
+  std::vector<Verdict> step(TimePoint now);
+
+  [[nodiscard]] std::vector<int> descriptors() const { return looks_.descriptors(); }
+  [[nodiscard]] TimePoint deadline() const { return looks_.deadline(); }
+
+ private:
+  Options options_;
+  BoxFacts box_;
+  UsageLooks looks_;
+  std::map<protocol::TrialKey, DeviceGate> gates_;
+};
+
+}  // namespace mstune::agent

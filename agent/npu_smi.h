@@ -1,0 +1,59 @@
+// Runs npu-smi: once while the agent starts, then before trials, without anybody waiting for it.
+//
+// Knows nothing of slots. One look at the table of processes at a time; who asks for one while
+// another runs gets the next.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/device_gate.h"
+#include "agent/devices.h"
+#include "agent/environment.h"
+#include "common/message.h"
+#include "common/os/process.h"
+#include "common/time.h"
+
+namespace mstune::agent {
+
+// What npu-smi knows of the box.
+struct BoxFacts {
+  std::vector<Chip> chips;
+  std::string driver_version;
+  std::optional<Message> unknown;  // why nothing is known: npu-smi is not there, or fails
+};
+
+// Waits for npu-smi, at most 20 s for each of two calls.
+BoxFacts look_at_box(const Environment& environment);
+
+class UsageLooks {
+ public:
+  explicit UsageLooks(Environment environment) : environment_(std::move(environment)) {}
+
+  // Begins a look at `when` or later, unless one is under way or waits to begin.
+  void ask(TimePoint when);
+  // Begins and ends looks. Call it when a descriptor is readable and at the deadline.
+  void step(TimePoint now);
+  [[nodiscard]] const std::optional<UsageLook>& last() const { return last_; }
+
+  [[nodiscard]] std::vector<int> descriptors() const;
+  [[nodiscard]] TimePoint deadline() const;
+
+ private:
+  struct Run {
+    os::Process process;
+    TimePoint begun;
+    std::string output;
+    bool output_ended = false;
+  };
+
+  void begin(TimePoint now);
+
+  Environment environment_;
+  std::optional<Run> run_;
+  TimePoint due_ = kNever;
+  std::optional<UsageLook> last_;
+};
+
+}  // namespace mstune::agent

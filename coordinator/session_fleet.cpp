@@ -1,0 +1,187 @@
+// The session's fleet: who is there with which devices, and whether they fit together.
+#include <algorithm>
+#include <utility>
+
+#include "coordinator/session.h"
+
+namespace mstune::coordinator {
+namespace {
+
+// What each trial has for itself: so many devices, in the agent's order. One that offers none has
+// one place, and device selection is left alone there.
+std::vector<std::vector<std::int32_t>> device_groups(const std::vector<std::int32_t>& devices,
+                                                     std::size_t per_trial) {
+  if (devices.empty()) {
+    return {{}};
+  }
+  std::vector<std::vector<std::int32_t>> groups;
+  for (std::size_t at = 0; at + per_trial <= devices.size(); at += per_trial) {
+    const auto first = devices.begin() + static_cast<std::ptrdiff_t>(at);
+    groups.emplace_back(first, first + static_cast<std::ptrdiff_t>(per_trial));
+  }
+  return groups;
+}
+
+// A chip for each group: that of its first device, or of the box.
+std::vector<std::string> chips_of(const protocol::Welcome& welcome, std::size_t groups,
+                                  std::size_t per_trial) {
+  std::vector<std::string> chips(groups);
+  for (std::size_t group = 0; group < groups; ++group) {
+    const std::size_t at = group * per_trial;
+    const bool of_box = welcome.devices.empty() && welcome.chips.size() == 1;
+    if (of_box || (!welcome.devices.empty() && at < welcome.chips.size())) {
+      chips[group] = welcome.chips[of_box ? 0 : at];
+    }
+  }
+  return chips;
+}
+
+void fill_in(AgentRecord& record, const protocol::Welcome& welcome) {
+  record.host = welcome.host;
+  record.cann_version = welcome.cann_version;
+  record.driver_version = welcome.driver_version;
+  record.architecture = welcome.architecture;
+  record.boot_id = welcome.boot_id;
+}
+
+}  // namespace
+
+void Session::take_welcome(std::size_t agent, const protocol::Welcome& welcome, TimePoint now) {
+  for (const Message& notice : welcome.notices) {
+    progress_.note(notice);
+  }
+  AgentSide& side = agents_[agent];
+  const std::size_t per_trial = options_.agents[agent].devices_per_trial;
+  const auto groups = device_groups(welcome.devices, per_trial);
+  if (const auto why = refusal_of(agent, welcome, groups)) {
+    dispatch(AgentRefused{agent, *why}, now);
+    return;
+  }
+  fill_in(fleet_.agents[agent], welcome);
+  fleet_.agents[agent].state = "ready";
+  side.instance = welcome.instance;
+  side.groups = groups;
+  side.chips = chips_of(welcome, groups.size(), per_trial);
+  if (agent == 0) {
+    result_.versions = {{"agent", welcome.software},
+                        {"host", welcome.host},
+                        {"architecture", welcome.architecture}};
+  }
+  dispatch(AgentReady{agent, welcome.instance, groups.size()}, now);
+  if (fleet_checked_) {
+    note_devices();
+  }
+}
+
+std::optional<Message> Session::refusal_of(std::size_t agent, const protocol::Welcome& welcome,
+                                           const std::vector<std::vector<std::int32_t>>& groups) {
+  const AgentSide& side = agents_[agent];
+  const AgentOptions& options = options_.agents[agent];
+  if (groups.empty()) {
+    return message("campaign.too_few_devices",
+                   "{} offers {} devices, but a trial needs {} (devices_per_trial)", options.name,
+                   welcome.devices.size(), options.devices_per_trial);
+  }
+  if (!side.groups.empty() && side.groups != groups) {
+    return message("campaign.other_devices",
+                   "{} was started again and offers other devices than before", options.name);
+  }
+  if (!fleet_checked_ || !side.groups.empty()) {
+    return std::nullopt;
+  }
+  // It joins a campaign that runs.
+  Fleet joined = fleet_;
+  fill_in(joined.agents[agent], welcome);
+  const auto chips = chips_of(welcome, groups.size(), options.devices_per_trial);
+  for (std::size_t group = 0; group < groups.size(); ++group) {
+    joined.devices.push_back({static_cast<std::uint32_t>(joined.devices.size()),
+                              static_cast<std::uint32_t>(agent),
+                              groups[group],
+                              chips[group],
+                              {}});
+  }
+  return refusal(joined);
+}
+
+// The dispatcher has given numbers to devices: write down which they are.
+void Session::note_devices() {
+  const std::size_t known = fleet_.devices.size();
+  for (std::size_t number = known; number < dispatcher_.device_count(); ++number) {
+    const CampaignDevice& device = dispatcher_.device(number);
+    const AgentSide& side = agents_[device.agent];
+    fleet_.devices.push_back({static_cast<std::uint32_t>(number),
+                              static_cast<std::uint32_t>(device.agent),
+                              side.groups[device.place],
+                              side.chips[device.place],
+                              {}});
+  }
+  if (fleet_.devices.size() > known) {
+    write_fleet();
+  }
+}
+
+void Session::write_fleet() {
+  if (!dispatcher_.has_fleet()) {
+    return;
+  }
+  stages_.set_fleet(fleet_);
+  if (options_.document) {
+    options_.document->fleet = fleet_;
+    options_.document->candidates = stages_.candidates();
+    directory_.write_campaign(*options_.document);
+  }
+}
+
+void Session::check_fleet(TimePoint now) {
+  note_devices();
+  for (const DeviceRecord& device : fleet_.devices) {
+    if (dispatcher_.has_fleet()) {
+      progress_.note(message("campaign.device", "{}", title(fleet_, device)));
+    }
+  }
+  fleet_checked_ = true;
+  dispatch(FleetChecked{refusal(fleet_).value_or(Message{})}, now);
+}
+
+// Why these may not be compared; what is only worth knowing is told.
+std::optional<Message> Session::refusal(const Fleet& fleet) {
+  // A trial that runs keeps up to four files open, a connection as many sockets and pipes.
+  const std::uint64_t descriptors = 64 + 4 * (fleet.devices.size() + fleet.agents.size());
+  if (descriptors > descriptors_max_) {
+    return message("campaign.too_few_descriptors",
+                   "{} devices need {} open files at a time, and {} are allowed: raise the limit "
+                   "(ulimit -n {})",
+                   fleet.devices.size(), descriptors, descriptors_max_, descriptors);
+  }
+  std::optional<Message> why;
+  for (const Mismatch& mismatch : mismatches(fleet, options_.match)) {
+    if (mismatch.refusal && !options_.allow_mismatch) {
+      why = why ? why
+                : message("match.refused", "{} (--allow-mismatch goes on all the same)",
+                          mismatch.what.text);
+    } else {
+      progress_.note(mismatch.what);
+    }
+  }
+  return why;
+}
+
+void Session::give_up(const GiveUpDevice& action) {
+  note_devices();
+  DeviceRecord& device = fleet_.devices[action.device];
+  device.why = action.why.text;
+  progress_.note(message("campaign.device_given_up", "nothing more runs on {}: {}",
+                         title(fleet_, device), action.why.text));
+}
+
+void Session::give_up(const GiveUpAgent& action) {
+  AgentRecord& agent = fleet_.agents[action.agent];
+  agent.state = "given_up";
+  agent.why = action.why.text;
+  if (fleet_.agents.size() > 1) {
+    progress_.note(message("campaign.agent_given_up", "the campaign goes on without {}: {}",
+                           agent.target, action.why.text));
+  }
+}
+
+}  // namespace mstune::coordinator

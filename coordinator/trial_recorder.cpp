@@ -1,0 +1,193 @@
+#include "coordinator/trial_recorder.h"
+
+#include <charconv>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "coordinator/step_set.h"
+#include "coordinator/steps_csv.h"
+#include "coordinator/steps_log.h"
+#include "coordinator/trial_digest.h"
+#include "coordinator/trial_records.h"
+
+namespace mstune::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kProgressLog = "progress.log";
+
+fs::path emptied(fs::path directory) {
+  os::remove_tree(directory);
+  os::make_directory(directory);
+  return directory;
+}
+
+// What stands in steps.log behind the last secured event comes again.
+fs::path cut_back(fs::path directory, const AttemptProgress& progress) {
+  std::error_code failure;
+  if (fs::file_size(directory / "steps.log", failure) > progress.steps_bytes && !failure) {
+    fs::resize_file(directory / "steps.log", progress.steps_bytes);
+  }
+  return directory;
+}
+
+// "ATTEMPT EVENTS BYTES", or nothing.
+std::optional<AttemptProgress> parse_progress(std::string_view line) {
+  AttemptProgress progress;
+  const char* at = line.data();
+  const char* const end = line.data() + line.size();
+  const auto read = [&](auto& number, char after) {
+    const auto [next, failure] = std::from_chars(at, end, number);
+    const bool fits = failure == std::errc{} && (after == '\0' ? next == end : next < end);
+    at = fits && after != '\0' ? next + 1 : next;
+    return fits && (after == '\0' || *next == after);
+  };
+  if (read(progress.attempt, ' ') && read(progress.events, ' ') &&
+      read(progress.steps_bytes, '\0')) {
+    return progress;
+  }
+  return std::nullopt;
+}
+
+// A reason of the outcome has the cause's own name; the program's exit status is judged by the
+// evaluation.
+void add_reason(TrialOutcome& outcome, const protocol::Exited& exited) {
+  if (exited.cause != protocol::kCauseExit) {
+    outcome.reasons.push_back({exited.cause, exited.detail});
+  }
+}
+
+}  // namespace
+
+std::optional<AttemptProgress> read_progress(const fs::path& trial_directory) {
+  const fs::path path = trial_directory / kProgressLog;
+  if (!fs::is_regular_file(path)) {
+    return std::nullopt;
+  }
+  // Only whole lines count: the last one may be cut.
+  std::optional<AttemptProgress> last;
+  const std::string text = os::read_file(path);
+  std::size_t begin = 0;
+  for (auto end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {
+    if (const auto line = parse_progress(std::string_view(text).substr(begin, end - begin))) {
+      last = line;
+    }
+    begin = end + 1;
+  }
+  return last;
+}
+
+TrialRecorder::TrialRecorder(fs::path directory, Trial trial, std::uint32_t attempt)
+    : directory_(emptied(std::move(directory))),
+      trial_(std::move(trial)),
+      attempt_(attempt),
+      steps_log_(directory_ / "steps.log"),
+      progress_log_(directory_ / kProgressLog) {
+  progress_log_.append(fmt::format("{} 0 0\n", attempt_));
+}
+
+TrialRecorder::TrialRecorder(fs::path directory, Trial trial, const AttemptProgress& progress)
+    : directory_(cut_back(std::move(directory), progress)),
+      trial_(std::move(trial)),
+      attempt_(progress.attempt),
+      steps_log_(directory_ / "steps.log"),
+      progress_log_(directory_ / kProgressLog),
+      records_(read_trial_records(directory_)),
+      steps_bytes_(progress.steps_bytes),
+      next_(progress.events),
+      secured_(progress.events) {}
+
+bool TrialRecorder::take(const protocol::Events& events) {
+  if (events.first > next_) {
+    return false;
+  }
+  for (std::uint64_t i = next_ - events.first; i < events.events.size(); ++i) {
+    take_one(events.events[static_cast<std::size_t>(i)]);
+    ++next_;
+  }
+  if (!pending_.empty()) {
+    steps_log_.append(pending_);
+    steps_bytes_ += pending_.size();
+    pending_.clear();
+  }
+  return true;
+}
+
+void TrialRecorder::take_one(const protocol::Event& event) {
+  if (const auto* step = std::get_if<protocol::StepLine>(&event)) {
+    flooded_ = flooded_ || records_.size() >= records_max_;
+    if (!flooded_) {
+      records_.add(step->source, step->line, step->text.value);
+      pending_ += format_steps_log_line(step->source, step->line, step->text.value);
+    }
+  } else if (const auto* notice = std::get_if<protocol::Notice>(&event)) {
+    if (!notice->what.text.empty()) {
+      notices_.push_back(notice->what);
+    }
+  } else if (const auto* exited = std::get_if<protocol::Exited>(&event)) {
+    exited_ = *exited;
+  }
+}
+
+std::uint64_t TrialRecorder::secure() {
+  const std::uint64_t safe = exited_ ? next_ - 1 : next_;
+  if (safe > secured_) {
+    progress_log_.append(fmt::format("{} {} {}\n", attempt_, safe, steps_bytes_));
+    secured_ = safe;
+  }
+  return secured_;
+}
+
+std::vector<Message> TrialRecorder::take_notices() {
+  return std::exchange(notices_, {});
+}
+
+TrialOutcome outcome_of(const protocol::Exited& exited) {
+  TrialOutcome outcome;
+  if (exited.started) {
+    outcome.exit_code = exited.exit_code;
+    outcome.wall_seconds = static_cast<double>(exited.run_us) / 1e6;
+  }
+  add_reason(outcome, exited);
+  return outcome;
+}
+
+TrialOutcome TrialRecorder::outcome() const {
+  if (!flooded_) {
+    return outcome_of(*exited_);
+  }
+  protocol::Exited ended = *exited_;
+  ended.cause = "too_many_records";
+  ended.detail =
+      message("trial.too_many_records",
+              "it wrote more than {} STEP records (--max-records) and was ended", records_max_);
+  return outcome_of(ended);
+}
+
+bool TrialRecorder::is_valid(const Gates& gates) const {
+  return evaluate(StepSet(records_), name(trial_.candidate), outcome(), gates).valid;
+}
+
+EvaluatedTrial TrialRecorder::finish(const Gates& gates, const std::string& digest_pattern) {
+  EvaluatedTrial result{trial_, attempt_, outcome(), {}, {}};
+  result.digest = read_digest(directory_, digest_pattern);
+  const StepSet steps(records_);
+  result.evaluation = evaluate(steps, name(trial_.candidate), result.outcome, gates);
+  os::AppendFile csv(directory_ / "steps.csv");
+  format_steps_csv(steps, [&](std::string_view text) { csv.append(text); });
+  csv.write_back();
+  steps_log_.write_back();
+  // The last one to be written: where it is, the trial is whole. A name that a power cut takes away
+  // again costs one more run, so the directory needs no fsync of its own.
+  os::AppendFile document(directory_ / "trial.json.new");
+  document.append(trial_json(result, {exited_->output_dropped_bytes, exited_->output_tail}));
+  document.sync();
+  fs::rename(document.path(), directory_ / "trial.json");
+  fs::remove(progress_log_.path());
+  return result;
+}
+
+}  // namespace mstune::coordinator

@@ -1,0 +1,236 @@
+// What many agents are worth and what they cost, over loopback with programs that sleep.
+//
+//   bench_fanout spread             share among 1, 2, 4, 8 agents; replicate on 4
+//   bench_fanout scale [AGENTS…]    the coordinator's processor time per trial and its memory, with
+//                                   8 devices an agent (1 4 16 64 agents)
+//
+// Promised: share takes at most 1.15 / N of one agent's time, replicate at most 1.1 times that of
+// the slowest agent; time per trial stays within 1.5 times that of one agent and below 5 ms;
+// memory below 1 MiB an agent.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/error.h"
+#include "common/os/file.h"
+#include "common/os/process.h"
+
+extern char** environ;  // NOLINT(readability-redundant-declaration)
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace mstune;  // NOLINT(google-build-using-namespace)
+using Clock = std::chrono::steady_clock;
+
+const fs::path& programs() {
+  static const fs::path kDirectory = fs::read_symlink("/proc/self/exe").parent_path();
+  return kDirectory;
+}
+
+// Without npu-smi and without any toolkit.
+std::vector<std::string> plain_environment() {
+  std::vector<std::string> result{"PATH=" + programs().string() + ":/usr/bin:/bin"};
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string variable = *entry;
+    if (variable.starts_with("HOME=") || variable.starts_with("LD_LIBRARY_PATH=")) {
+      result.push_back(variable);
+    }
+  }
+  return result;
+}
+
+os::Process start(std::vector<std::string> command, const fs::path& directory) {
+  os::SpawnRequest request;
+  request.command = std::move(command);
+  request.environment = plain_environment();
+  request.working_directory = directory;
+  request.dies_with_parent = true;
+  return os::Process(request);
+}
+
+std::string read_until(os::Process& process, std::string_view mark) {
+  std::array<char, 4096> buffer{};
+  std::string said;
+  const auto deadline = Clock::now() + std::chrono::seconds(120);
+  while (said.find(mark) == std::string::npos && Clock::now() < deadline) {
+    os::wait_readable(process.output(), std::chrono::milliseconds(100));
+    const os::Chunk chunk = os::read_chunk(process.output(), buffer);
+    said += chunk.bytes;
+    if (chunk.ended) {
+      break;
+    }
+  }
+  return said;
+}
+
+class Fleet {
+ public:
+  Fleet(const fs::path& directory, int agents, int devices) : inventory_(directory / "boxes.json") {
+    std::string targets;
+    for (int i = 0; i < agents; ++i) {
+      std::vector<std::string> command{
+          "mstune-agent",      "--insecure", "--listen",
+          "tcp://127.0.0.1:*", "--work-dir", (directory / fmt::format("a{}", i)).string()};
+      if (devices > 0) {
+        command.insert(command.end(), {"--devices", fmt::format("0-{}", devices - 1)});
+      }
+      agents_.push_back(start(command, directory));
+    }
+    for (os::Process& agent : agents_) {
+      const std::string said = read_until(agent, "\n");
+      const auto colon = said.rfind(':', said.find('\n'));
+      targets += fmt::format("{}{{\"host\": \"127.0.0.1\", \"port\": {}}}",
+                             targets.empty() ? "" : ", ", std::atoi(said.c_str() + colon + 1));
+    }
+    std::ofstream(inventory_) << "{\"defaults\": {\"insecure\": true}, \"targets\": [" << targets
+                              << "]}";
+  }
+  ~Fleet() {
+    for (const os::Process& agent : agents_) {
+      ::kill(agent.id(), SIGTERM);
+    }
+    for (os::Process& agent : agents_) {
+      os::wait_readable(agent.exit_descriptor(), std::chrono::seconds(30));
+    }
+  }
+  Fleet(const Fleet&) = delete;
+  Fleet& operator=(const Fleet&) = delete;
+
+  [[nodiscard]] const fs::path& inventory() const { return inventory_; }
+
+ private:
+  fs::path inventory_;
+  std::vector<os::Process> agents_;
+};
+
+struct Cost {
+  double seconds = 0;
+  double processor_ms = 0;  // of the coordinator
+  long peak_kib = 0;
+  int trials = 0;
+};
+
+struct Campaign {
+  std::string spread = "share";
+  int rounds = 16;
+  double trial_seconds = 1;
+};
+
+Cost run_campaign(const fs::path& directory, const Fleet& fleet, const Campaign& campaign) {
+  constexpr int kSteps = 12;
+  const auto rate = std::max(1, static_cast<int>(kSteps / campaign.trial_seconds));
+  const std::string program =
+      fmt::format("{} paced {} {}", (programs() / "step_writer").string(), rate, kSteps + 1);
+  const auto begin = Clock::now();
+  os::Process tune =
+      start({"mstune", "tune", "--inventory", fleet.inventory().string(), "--run-command", program,
+             "--configs", "cv", "--allow-mismatch", "--repeat", std::to_string(campaign.rounds),
+             "--spread", campaign.spread, "--output-dir", (directory / "out").string()},
+            directory);
+  std::string said;
+  while (!tune.has_exited()) {
+    said += read_until(tune, "results:");
+    os::wait_readable(tune.exit_descriptor(), std::chrono::milliseconds(100));
+  }
+  Cost cost;
+  cost.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  const os::Exit exit = *tune.reap();
+  if (exit.status != 0) {
+    throw environment_error("bench.failed", "mstune ended with {}: {}", exit.status,
+                            said.substr(said.size() > 2000 ? said.size() - 2000 : 0));
+  }
+  cost.processor_ms = static_cast<double>((exit.user_time + exit.system_time).count()) / 1000.0;
+  cost.peak_kib = exit.peak_memory_kib;
+  for (const auto& run : fs::directory_iterator(directory / "out")) {
+    for (const auto& entry : fs::directory_iterator(run.path())) {
+      cost.trials += entry.is_directory() ? 1 : 0;
+    }
+  }
+  fs::remove_all(directory / "out");
+  return cost;
+}
+
+void bench_spread(const fs::path& directory) {
+  double one = 0;
+  for (const int agents : {1, 2, 4, 8}) {
+    const Fleet fleet(directory, agents, 1);
+    const Cost cost = run_campaign(directory, fleet, {});
+    one = agents == 1 ? cost.seconds : one;
+    fmt::print(
+        "share, 16 rounds, {} agents: {:.2f} s, {:.3f} of one agent's; times N {:.3f} "
+        "(at most 1.15)\n",
+        agents, cost.seconds, cost.seconds / one, agents * cost.seconds / one);
+  }
+  Campaign replicate;
+  replicate.spread = "replicate";
+  replicate.rounds = 4;
+  std::array<double, 2> seconds{};
+  for (const int agents : {1, 4}) {
+    const Fleet fleet(directory, agents, 1);
+    seconds.at(agents == 1 ? 0 : 1) = run_campaign(directory, fleet, replicate).seconds;
+  }
+  fmt::print("replicate, 4 rounds, 4 agents: {:.2f} s, {:.3f} of one agent's (at most 1.1)\n",
+             seconds[1], seconds[1] / seconds[0]);
+}
+
+void bench_scale(const fs::path& directory, const std::vector<int>& sizes) {
+  constexpr int kDevices = 8;
+  double first_ms = 0;
+  long first_kib = 0;
+  for (const int agents : sizes) {
+    const Fleet fleet(directory, agents, kDevices);
+    Campaign campaign;
+    campaign.rounds = 2 * kDevices * agents;
+    campaign.trial_seconds = agents >= 16 ? 6 : 2;
+    const Cost cost = run_campaign(directory, fleet, campaign);
+    const double per_trial = cost.processor_ms / cost.trials;
+    first_ms = first_ms == 0 ? per_trial : first_ms;
+    first_kib = first_kib == 0 ? cost.peak_kib : first_kib;
+    fmt::print(
+        "{} agents of {} devices: {} trials in {:.1f} s; {:.2f} ms a trial, {:.2f} times "
+        "the first; peak {:.1f} MiB, {:.2f} MiB an agent more than the first\n",
+        agents, kDevices, cost.trials, cost.seconds, per_trial, per_trial / first_ms,
+        static_cast<double>(cost.peak_kib) / 1024,
+        agents == sizes.front()
+            ? 0.0
+            : static_cast<double>(cost.peak_kib - first_kib) / 1024 / (agents - sizes.front()));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  const fs::path directory = os::make_unique_directory("/tmp", "mstune-bench-");
+  int status = 0;
+  try {
+    if (what == "spread") {
+      bench_spread(directory);
+    } else if (what == "scale") {
+      std::vector<int> sizes;
+      for (int i = 2; i < argc; ++i) {
+        sizes.push_back(std::atoi(argv[i]));
+      }
+      bench_scale(directory, sizes.empty() ? std::vector<int>{1, 4, 16, 64} : sizes);
+    } else {
+      fmt::print("bench_fanout spread | scale [AGENTS…]\n");
+      status = 2;
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    status = 1;
+  }
+  os::remove_tree(directory);
+  return status;
+}

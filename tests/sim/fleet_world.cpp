@@ -1,0 +1,333 @@
+#include "tests/sim/fleet_world.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace mstune {
+namespace {
+
+using namespace coordinator;  // NOLINT(google-build-using-namespace): events and actions
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr milliseconds kNotices{6000};  // how long a silence lasts before it is noticed
+constexpr seconds kGrace{60};           // an agent ends trials whose coordinator is away for longer
+
+CampaignSettings settings_of(const FleetPlan& plan, std::uint64_t seed) {
+  CampaignSettings settings;
+  settings.candidates = {kDefaultCandidate};
+  for (int streams = 1; streams < plan.candidates; ++streams) {
+    settings.candidates.push_back({Strategy::load_balance, streams});
+  }
+  settings.order = {OrderKind::random, seed};
+  settings.trials = trials_in_rounds(settings.candidates, plan.rounds, settings.order);
+  settings.agents = plan.agents;
+  settings.spread = plan.spread;
+  settings.offline = plan.offline;
+  settings.compile_jobs = 2;
+  settings.keep_going = true;
+  settings.check_fleet = true;
+  return settings;
+}
+
+}  // namespace
+
+FleetWorld::FleetWorld(const FleetPlan& plan, const FleetFaults& faults, std::uint64_t seed)
+    : plan_(plan),
+      random_(seed),
+      agents_(plan.agents),
+      dispatcher_(settings_of(plan, seed), now_),
+      lost_attempts_permille_(faults.lost_attempts_permille) {
+  for (std::size_t agent = 0; agent < plan.agents; ++agent) {
+    report_.healthy.insert(agent);
+  }
+  plan_faults(faults);
+}
+
+bool FleetWorld::chance(int permille) {
+  return std::uniform_int_distribution<int>(0, 999)(random_) < permille;
+}
+
+Duration FleetWorld::between(std::int64_t least_ms, std::int64_t most_ms) {
+  return milliseconds(std::uniform_int_distribution<std::int64_t>(least_ms, most_ms)(random_));
+}
+
+std::size_t FleetWorld::any_agent() {
+  const auto agent = std::uniform_int_distribution<std::size_t>(0, plan_.agents - 1)(random_);
+  report_.healthy.erase(agent);
+  return agent;
+}
+
+void FleetWorld::after(Duration wait, std::function<void()> what) {
+  queue_.emplace(now_ + wait, std::move(what));
+}
+
+void FleetWorld::note(const std::string& what) {
+  report_.transcript += fmt::format(
+      "{} {}\n", std::chrono::duration_cast<milliseconds>(now_.time_since_epoch()).count(), what);
+}
+
+void FleetWorld::plan_faults(const FleetFaults& faults) {
+  std::map<std::size_t, Duration> comes;
+  for (int i = 0; i < faults.late; ++i) {
+    comes[any_agent()] = chance(500) ? between(16'000, 600'000) : hours(1000);
+  }
+  for (std::size_t agent = 0; agent < plan_.agents; ++agent) {
+    const auto late = comes.find(agent);
+    after(late == comes.end() ? between(1, 3000) : late->second, [this, agent] { come(agent); });
+  }
+  for (int i = 0; i < faults.slow; ++i) {
+    agents_[any_agent()].slowness = 10;
+  }
+  for (int i = 0; i < faults.wrong; ++i) {
+    agents_[any_agent()].nothing_starts = true;
+  }
+  for (int i = 0; i < faults.refused_uploads; ++i) {
+    agents_[any_agent()].disk_full = true;
+  }
+  for (int i = 0; i < faults.busy; ++i) {
+    agents_[any_agent()].busy_places.insert(
+        std::uniform_int_distribution<std::size_t>(0, plan_.devices - 1)(random_));
+  }
+  const auto befall = [&](int times, auto away, bool crashed) {
+    for (int i = 0; i < times; ++i) {
+      const std::size_t agent = any_agent();
+      const Duration length = away();
+      after(between(4000, 300'000), [this, agent, length, crashed] { go(agent, length, crashed); });
+    }
+  };
+  befall(
+      faults.crashes, [&] { return between(1, 20'000); }, true);
+  befall(
+      faults.absences, [&] { return between(1000, chance(500) ? 50'000 : 3'600'000); }, false);
+  befall(
+      faults.deaths, [] { return Duration(hours(1000)); }, true);
+  if (faults.interrupt) {
+    after(between(1, 300'000), [this] { dispatch(InterruptAsked{}); });
+  }
+}
+
+FleetReport FleetWorld::run() {
+  const TimePoint start = now_;
+  const TimePoint bound = now_ + hours(20);
+  dispatch(Tick{});
+  while (!dispatcher_.finished() && now_ < bound) {
+    const TimePoint next =
+        std::min(dispatcher_.deadline(), queue_.empty() ? kNever : queue_.begin()->first);
+    if (next == kNever) {
+      wrong("nothing will ever happen again");
+      break;
+    }
+    now_ = std::max(now_, next);
+    if (!queue_.empty() && queue_.begin()->first <= now_) {
+      const auto what = std::move(queue_.begin()->second);
+      queue_.erase(queue_.begin());
+      what();
+    } else {
+      dispatch(Tick{});
+    }
+  }
+  report_.took = now_ - start;
+  report_.trials = dispatcher_.trials();
+  report_.devices = dispatcher_.device_count();
+  check_blocks();
+  return std::move(report_);
+}
+
+// A round stands on one device: what is compared was measured there.
+void FleetWorld::check_blocks() {
+  std::map<std::pair<int, std::size_t>, std::set<std::size_t>> devices;
+  for (const auto& [trial, device] : report_.recorded_on) {
+    const Trial& which = dispatcher_.trial(trial);
+    const std::size_t replica =
+        plan_.spread == Spread::replicate ? which.device.value_or(0) : std::size_t{0};
+    devices[{which.repeat, replica}].insert(device);
+    if (dispatcher_.has_fleet() && which.device != device) {
+      wrong("a trial does not know its device");
+    }
+  }
+  for (const auto& [round, where] : devices) {
+    if (where.size() > 1) {
+      wrong(fmt::format("round {} stands on several devices", round.first));
+    }
+  }
+}
+
+void FleetWorld::dispatch(const CampaignEvent& event) {
+  ++report_.events;
+  for (const CampaignAction& action : dispatcher_.handle(event, now_)) {
+    carry_out(action);
+  }
+}
+
+// ---- agents ----
+
+void FleetWorld::come(std::size_t at) {
+  Agent& agent = agents_[at];
+  agent.there = true;
+  note(fmt::format("agent {} life {}", at, agent.life));
+  dispatch(AgentReady{at, fmt::format("{}", agent.life), plan_.devices});
+}
+
+void FleetWorld::go(std::size_t at, Duration away, bool crashed) {
+  Agent& agent = agents_[at];
+  if (!agent.there) {
+    return;
+  }
+  note(fmt::format("agent {} {} for {} ms", at, crashed ? "crashes" : "is away",
+                   std::chrono::duration_cast<milliseconds>(away).count()));
+  agent.there = false;
+  if (crashed) {
+    ++agent.life;
+    agent.running.clear();
+  }
+  if (away > kNotices) {
+    after(kNotices, [this, at] { dispatch(AgentGone{at}); });
+  }
+  if (away > kGrace) {
+    after(kGrace, [this, at, life = agent.life] {
+      if (agents_[at].life == life && !agents_[at].there) {
+        agents_[at].running.clear();
+      }
+    });
+  }
+  after(away, [this, at] { come(at); });
+}
+
+// ---- actions ----
+
+void FleetWorld::carry_out(const CampaignAction& action) {
+  if (const auto* build = std::get_if<StartBuild>(&action)) {
+    after(between(10, 60'000), [this, which = build->candidate] {
+      if (which > 0 && chance(50)) {
+        dispatch(BuildFailed{which, message("test.build", "no")});
+      } else {
+        dispatch(Built{which});
+      }
+    });
+  } else if (const auto* upload = std::get_if<StartUpload>(&action)) {
+    after(between(10, 20'000), [this, which = *upload] {
+      if (agents_[which.agent].disk_full) {
+        dispatch(UploadFailed{which.agent, which.candidate, message("test.disk", "full")});
+      } else {
+        dispatch(Uploaded{which.agent, which.candidate});
+      }
+    });
+  } else if (const auto* assignment = std::get_if<AssignAttempt>(&action)) {
+    assign(*assignment);
+  } else if (const auto* collection = std::get_if<CollectAttempt>(&action)) {
+    collect(collection->attempt);
+  } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
+    release_device(release->attempt);
+    agents_[release->attempt.agent].running.erase(release->attempt.trial);
+  } else if (const auto* cancel = std::get_if<CancelAttempt>(&action)) {
+    after(between(1, 500), [this, attempt = cancel->attempt] {
+      if (agents_[attempt.agent].there) {
+        dispatch(AttemptExited{attempt});
+      }
+    });
+  } else if (const auto* discard = std::get_if<DiscardAttempt>(&action)) {
+    note(fmt::format("discard {} {}", discard->attempt.trial, discard->attempt.number));
+    ++report_.discarded;
+    release_device(discard->attempt);
+    report_.recorded_on.erase(discard->attempt.trial);
+    report_.voids.erase(discard->attempt.trial);
+  } else if (const auto* unrun = std::get_if<RecordVoid>(&action)) {
+    note(fmt::format("void {} {}", unrun->trial, unrun->code));
+    if (!report_.voids.emplace(unrun->trial, unrun->code).second) {
+      wrong("a trial was voided twice");
+    }
+  } else if (const auto* device = std::get_if<GiveUpDevice>(&action)) {
+    ++report_.given_up[device->device];
+  } else if (std::holds_alternative<CheckFleet>(action)) {
+    after(Duration::zero(), [this] { dispatch(FleetChecked{}); });
+  } else if (const auto* finish = std::get_if<Finish>(&action)) {
+    note("finish " + finish->why.text);
+    report_.finish = *finish;
+  }
+}
+
+void FleetWorld::assign(const AssignAttempt& action) {
+  const auto [place, is_new] = on_device_.try_emplace(action.device, action.attempt);
+  if (!is_new && !(place->second == action.attempt)) {
+    wrong(fmt::format("device {} has two trials", action.device));
+  }
+  if (dispatcher_.device(action.device).agent != action.attempt.agent) {
+    wrong("a trial is sent to another agent than its device's");
+  }
+  if (agents_[action.attempt.agent].there && !chance(lost_attempts_permille_)) {
+    begin(action);
+  }
+}
+
+void FleetWorld::begin(const AssignAttempt& action) {
+  const Attempt& attempt = action.attempt;
+  Agent& agent = agents_[attempt.agent];
+  const auto running = agent.running.find(attempt.trial);
+  if (running != agent.running.end() && running->second == attempt.number) {
+    after(between(1, 50), [this, attempt] { dispatch(AttemptSeen{attempt}); });
+    if (collecting_.contains({attempt.trial, attempt.number})) {
+      collect(attempt);  // the session asks for the files again
+    }
+    return;  // it has it already
+  }
+  note(fmt::format("begin {} {} on {}", attempt.trial, attempt.number, action.device));
+  agent.running[attempt.trial] = attempt.number;
+  after(between(1, 50), [this, attempt] { dispatch(AttemptSeen{attempt}); });
+  after(agent.slowness * between(500, 8000),
+        [this, action, life = agent.life] { end(action, life); });
+}
+
+// It has run. Where the coordinator cannot hear that now, it hears it when the agent is back.
+void FleetWorld::end(const AssignAttempt& action, int life) {
+  const Attempt& attempt = action.attempt;
+  Agent& agent = agents_[attempt.agent];
+  const auto running = agent.running.find(attempt.trial);
+  if (agent.life != life || running == agent.running.end() || running->second != attempt.number) {
+    return;
+  }
+  if (!agent.there) {
+    after(seconds(1), [this, action, life] { end(action, life); });
+    return;
+  }
+  AttemptExited exited{attempt};
+  if (agent.busy_places.contains(dispatcher_.device(action.device).place)) {
+    exited.trouble = Trouble::device_busy;
+    exited.why = message("test.busy", "busy");
+  } else if (agent.nothing_starts) {
+    exited.trouble = Trouble::not_started;
+    exited.why = message("test.wrong", "wrong CANN");
+  }
+  dispatch(exited);
+}
+
+void FleetWorld::collect(const Attempt& attempt) {
+  collecting_.insert({attempt.trial, attempt.number});
+  after(between(1, 500), [this, attempt] {
+    if (agents_[attempt.agent].there) {
+      record(attempt);
+    }
+  });
+}
+
+void FleetWorld::release_device(const Attempt& attempt) {
+  std::erase_if(on_device_, [&](const auto& entry) { return entry.second == attempt; });
+}
+
+void FleetWorld::record(const Attempt& attempt) {
+  const auto found = std::find_if(on_device_.begin(), on_device_.end(),
+                                  [&](const auto& entry) { return entry.second == attempt; });
+  if (found == on_device_.end()) {
+    return;  // it was lost meanwhile
+  }
+  note(fmt::format("record {} {} on {}", attempt.trial, attempt.number, found->first));
+  if (!report_.recorded_on.emplace(attempt.trial, found->first).second) {
+    wrong("a trial was recorded twice");
+  }
+  dispatch(AttemptRecorded{attempt});
+}
+
+}  // namespace mstune

@@ -1,0 +1,107 @@
+// A campaign over many agents in simulated time: the real dispatcher, and agents that are as slow,
+// busy, broken and forgetful as they are told to be.
+//
+// The wire is not simulated here (campaign_world does that for one agent): what an agent does
+// arrives as the event that the session would make of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "coordinator/dispatcher.h"
+
+namespace mstune {
+
+struct FleetFaults {
+  int crashes = 0;          // of an agent that comes back as another instance
+  int absences = 0;         // of an agent, from a second to an hour
+  int deaths = 0;           // of agents that never come back
+  int late = 0;             // agents that answer after the connect timeout, or never
+  int wrong = 0;            // agents on which nothing starts
+  int busy = 0;             // devices that somebody else keeps
+  int refused_uploads = 0;  // agents with a full disk
+  int slow = 0;             // agents that are ten times slower
+  int lost_attempts_permille = 0;
+  bool interrupt = false;
+};
+
+struct FleetPlan {
+  std::size_t agents = 4;
+  std::size_t devices = 2;  // of each
+  int rounds = 8;
+  int candidates = 3;
+  coordinator::Spread spread = coordinator::Spread::share;
+  bool offline = false;
+};
+
+struct FleetReport {
+  std::optional<coordinator::Finish> finish;
+  Duration took{};
+  std::vector<std::string> wrong;                    // invariants that did not hold
+  std::map<std::uint32_t, std::size_t> recorded_on;  // trial → device, those that stand
+  std::map<std::uint32_t, std::string> voids;        // trial → code
+  std::map<std::size_t, int> given_up;               // devices, and how often
+  std::set<std::size_t> healthy;                     // agents that nothing befell
+  std::size_t trials = 0;
+  std::size_t devices = 0;
+  std::uint64_t discarded = 0;
+  std::uint64_t events = 0;
+  std::string transcript;
+};
+
+class FleetWorld {
+ public:
+  FleetWorld(const FleetPlan& plan, const FleetFaults& faults, std::uint64_t seed);
+
+  FleetReport run();
+
+ private:
+  struct Agent {
+    bool there = false;
+    int life = 1;
+    int slowness = 1;
+    bool nothing_starts = false;
+    bool disk_full = false;
+    std::set<std::size_t> busy_places;
+    std::map<std::uint32_t, std::uint32_t> running;  // trial → attempt
+  };
+
+  void after(Duration wait, std::function<void()> what);
+  void dispatch(const coordinator::CampaignEvent& event);
+  void carry_out(const coordinator::CampaignAction& action);
+  void assign(const coordinator::AssignAttempt& action);
+  void begin(const coordinator::AssignAttempt& action);
+  void end(const coordinator::AssignAttempt& action, int life);
+  void collect(const coordinator::Attempt& attempt);
+  void release_device(const coordinator::Attempt& attempt);
+  void record(const coordinator::Attempt& attempt);
+  void come(std::size_t agent);
+  void go(std::size_t agent, Duration away, bool crashed);
+  void plan_faults(const FleetFaults& faults);
+  void check_blocks();
+  void wrong(std::string what) { report_.wrong.push_back(std::move(what)); }
+  void note(const std::string& what);
+  bool chance(int permille);
+  Duration between(std::int64_t least_ms, std::int64_t most_ms);
+  std::size_t any_agent();
+
+  FleetPlan plan_;
+  std::mt19937_64 random_;
+  TimePoint now_{std::chrono::hours(1)};
+  std::multimap<TimePoint, std::function<void()>> queue_;
+  std::vector<Agent> agents_;
+  coordinator::Dispatcher dispatcher_;
+  std::map<std::size_t, coordinator::Attempt> on_device_;         // as the dispatcher believes
+  std::set<std::pair<std::uint32_t, std::uint32_t>> collecting_;  // trial, attempt
+  int lost_attempts_permille_ = 0;
+  FleetReport report_;
+};
+
+}  // namespace mstune

@@ -1,0 +1,323 @@
+#include <algorithm>
+#include <csignal>
+#include <map>
+#include <set>
+
+#include <doctest/doctest.h>
+
+#include "tests/system/campaign.h"
+
+namespace mstune::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+// An agent on a box of its own: a toolkit's environment, a state directory, devices.
+class Box {
+ public:
+  Box(Workplace& place, const std::string& name, const std::vector<std::string>& arguments)
+      : running_(start(place, name, arguments)) {
+    CHECK(eventually([&] { return !port().empty(); }));
+  }
+
+  // Empty until it listens.
+  std::string port() {
+    const std::string& output = running_.output();
+    const auto at = output.find("listening at tcp://");
+    const auto end = output.find('\n', at);
+    if (at == std::string::npos || end == std::string::npos) {
+      return {};
+    }
+    const std::string address = output.substr(at, end - at);
+    return address.substr(address.rfind(':') + 1);
+  }
+
+  Running& running() { return running_; }
+
+ private:
+  static Running start(Workplace& place, const std::string& name,
+                       const std::vector<std::string>& arguments) {
+    std::vector<std::string> command{
+        program("mstune-agent"), "--insecure", "--listen",
+        "tcp://127.0.0.1:*",     "--work-dir", (place.directory() / name).string()};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return {command, place.directory(), place.environment()};
+  }
+
+  Running running_;
+};
+
+// The boxes, and what the programs there are to be told besides.
+void write_inventory(const Workplace& place, const std::vector<std::string>& ports,
+                     const std::string& defaults = "{}") {
+  json inventory{{"defaults", json::parse(defaults)}, {"targets", json::array()}};
+  inventory["defaults"]["insecure"] = true;
+  for (const std::string& port : ports) {
+    inventory["targets"].push_back({{"host", "127.0.0.1"}, {"port", std::stoi(port)}});
+  }
+  place.write("boxes.json", inventory.dump());
+}
+
+std::vector<std::string> on_boxes(std::vector<std::string> more) {
+  more.insert(more.begin(),
+              {"--run-command", "sh -c 'env; exec " + program("sample_run") + " --steps 12'",
+               "--inventory", "boxes.json", "--configs", "LoadBalance:4"});
+  return more;
+}
+
+std::vector<fs::path> trial_directories(const Workplace& place) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(place.run_directory())) {
+    if (entry.path().filename().string().starts_with("trial_")) {
+      found.push_back(entry.path());
+    }
+  }
+  return found;
+}
+
+bool saw(const fs::path& trial, const std::string& variable) {
+  return read_text(trial / "stdout.log").find(variable + "\n") != std::string::npos;
+}
+
+TEST_CASE("fanout: an agent's devices share the rounds, and each trial sees one of them") {
+  Workplace place;
+  Box box(place, "box", {"--devices", "auto"});
+  write_inventory(place, {box.port()});
+  const Ended ended = place.tune(on_boxes({"--repeat", "4"}));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  const json summary = place.summary();
+  CHECK(summary.at("spread") == "share");
+  CHECK(summary.at("target_host") == "127.0.0.1");
+  REQUIRE(summary.at("devices").size() == 2);
+  for (const json& device : summary.at("devices")) {
+    CHECK(device.at("chip") == "Ascend910B2");
+    CHECK(device.at("trials") == 4);
+    CHECK(device.at("valid_trials") == 4);
+    CHECK(device.at("summaries").at(0).at("median_us").is_number());
+  }
+  CHECK(summary.at("summaries").at(0).at("median_us").is_null());
+  CHECK(summary.at("summaries").at(0).at("speedup").get<double>() > 1.05);
+  CHECK(summary.at("recommended") == "LoadBalance:4");
+  CHECK(summary.at("agents").at(0).at("cann_version") == "9.2.0");
+  CHECK(summary.at("agents").at(0).at("driver_version") == "24.1.0.3");
+  std::set<std::pair<int, int>> rounds;  // a round and its device
+  for (const json& trial : summary.at("trials")) {
+    rounds.insert({trial.at("repeat"), trial.at("device")});
+  }
+  CHECK(rounds.size() == 4);
+  for (const fs::path& trial : trial_directories(place)) {
+    const std::string name = trial.filename().string();
+    const std::string device = name.substr(name.rfind("_d") + 2);
+    CHECK(saw(trial, "ASCEND_RT_VISIBLE_DEVICES=" + device));
+    CHECK(saw(trial, "ASCEND_DEVICE_ID=0"));
+  }
+}
+
+TEST_CASE("fanout: what was measured on several devices is analyzed again to the same figures") {
+  Workplace place;
+  Box box(place, "box", {"--devices", "0,1"});
+  write_inventory(place, {box.port()});
+  CHECK(place.tune(on_boxes({"--repeat", "2", "--spread", "replicate"})).status == 0);
+  const json summary = place.summary();
+  CHECK(summary.at("trials").size() == 8);
+  CHECK(summary.at("chips").at(0).at("devices") == json::array({0, 1}));
+  const Ended again =
+      place.run({program("mstune"), "analyze", "--json", place.run_directory().string()});
+  INFO(again.output);
+  const json analyzed = json::parse(again.output);
+  for (const char* key : {"summaries", "devices", "chips", "recommended", "agents", "proven"}) {
+    CAPTURE(key);
+    CHECK(analyzed.at(key) == summary.at(key));
+  }
+}
+
+TEST_CASE("fanout: two agents work side by side, and each says what it contributed") {
+  Workplace place;
+  Box first(place, "first", {"--devices", "0"});
+  Box second(place, "second", {"--devices", "1"});
+  write_inventory(place, {first.port(), second.port()});
+  const Ended ended = place.tune(on_boxes({"--repeat", "4"}));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  const json summary = place.summary();
+  CHECK(summary.at("target_host") == "127.0.0.1,127.0.0.1");
+  CHECK(summary.at("devices").at(0).at("agent") == 0);
+  CHECK(summary.at("devices").at(1).at("agent") == 1);
+  CHECK(summary.at("devices").at(0).at("valid_trials").get<int>() +
+            summary.at("devices").at(1).at("valid_trials").get<int>() ==
+        8);
+  CHECK(ended.output.find("127.0.0.1:" + second.port() + ", device 1, Ascend910B2") !=
+        std::string::npos);
+}
+
+TEST_CASE("fanout: a device that somebody else uses is not measured on, and its user is named") {
+  Workplace place;
+  place.environment()["STANDIN_STATE_DIR"] = place.directory().string();
+  place.write("state.json", R"({"devices": [{"card": 0, "processes": [{"pid": 961}]},
+      {"card": 1, "processes": [{"pid": 47928, "name": "python", "memory_mb": 90}]}]})");
+  Box box(place, "box", {"--devices", "0-1", "--busy-wait", "0"});
+  write_inventory(place, {box.port()});
+  SUBCASE("the other device does all the work") {
+    const Ended ended = place.tune(on_boxes({"--repeat", "2"}));
+    INFO(ended.output);
+    CHECK(ended.status == 0);
+    CHECK(ended.output.find("process 47928 (python, 90 MB)") != std::string::npos);
+    const json summary = place.summary();
+    CHECK(summary.at("devices").at(0).at("valid_trials") == 4);
+    CHECK(summary.at("devices").at(1).at("trials") == 0);
+    CHECK_FALSE(summary.at("devices").at(1).at("why") == "");
+  }
+  SUBCASE("unless it is told to ignore that") {
+    const Ended ended = place.tune(on_boxes({"--repeat", "4", "--ignore-busy"}));
+    INFO(ended.output);
+    CHECK(ended.status == 0);
+    CHECK(ended.output.find("47928") == std::string::npos);
+    CHECK(place.summary().at("devices").at(1).at("valid_trials").get<int>() > 0);
+  }
+}
+
+TEST_CASE("fanout: with no other device the campaign ends and says who has this one") {
+  Workplace place;
+  place.environment()["STANDIN_STATE_DIR"] = place.directory().string();
+  place.write("state.json", R"({"devices": [{"card": 0,
+      "processes": [{"pid": 47928, "name": "python", "memory_mb": 90}]}]})");
+  Box box(place, "box", {"--devices", "0", "--busy-wait", "0"});
+  write_inventory(place, {box.port()});
+  const Ended ended = place.tune(on_boxes({"--repeat", "1"}));
+  INFO(ended.output);
+  CHECK(ended.status == 2);
+  CHECK(ended.output.find("process 47928 (python, 90 MB)") != std::string::npos);
+}
+
+TEST_CASE("fanout: without npu-smi the check is skipped, and that is said") {
+  Workplace place;
+  place.environment()["PATH"] =
+      fs::path(program("mstune")).parent_path().string() + ":/usr/bin:/bin";
+  Box box(place, "box", {"--devices", "0"});
+  write_inventory(place, {box.port()});
+  const Ended ended = place.tune(on_boxes({"--repeat", "1"}));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("whether somebody else uses a device is not checked") !=
+        std::string::npos);
+  CHECK_FALSE(place.summary().contains("devices"));  // one device: as ever
+  CHECK(fs::exists(place.run_directory() / "trial_000_default_r1") !=
+        fs::exists(place.run_directory() / "trial_001_default_r1"));
+}
+
+TEST_CASE("fanout: devices that npu-smi does not know are not offered") {
+  Workplace place;
+  Running agent =
+      place.start({program("mstune-agent"), "--insecure", "--listen", "tcp://127.0.0.1:*",
+                   "--work-dir", (place.directory() / "box").string(), "--devices", "0-7"});
+  const Ended ended = agent.wait();
+  CHECK(ended.status == 2);
+  CHECK(ended.output.find("npu-smi knows: 0, 1") != std::string::npos);
+}
+
+TEST_CASE("fanout: a launcher of several ranks gets several devices for each trial") {
+  Workplace place;
+  Box box(place, "box", {"--devices", "0-1"});
+  write_inventory(place, {box.port()}, R"({"devices_per_trial": 2})");
+  const Ended ended = place.tune(on_boxes({"--repeat", "1"}));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  for (const fs::path& trial : trial_directories(place)) {
+    CHECK(saw(trial, "ASCEND_RT_VISIBLE_DEVICES=0,1"));
+  }
+}
+
+TEST_CASE("fanout: the build machine's CANN and an agent's must match, before anything is built") {
+  Workplace place;
+  place.use_own_toolkit(true);
+  Box box(place, "box", {"--devices", "0"});
+  for (const auto& entry : fs::directory_iterator(place.toolkit())) {
+    const fs::path file = entry.path() / "ascend_toolkit_install.info";
+    if (fs::exists(file)) {
+      // The agent has said nothing yet: it is asked when the campaign begins.
+      place.write("cann/" + entry.path().filename().string() + "/ascend_toolkit_install.info",
+                  "version=8.1.RC1\n");
+    }
+  }
+  place.environment()["ASCEND_HOME_PATH"] = (fs::path(MSTUNE_TOOLKIT)).string();
+  write_inventory(place, {box.port()});
+  const std::vector<std::string> campaign{
+      "--mode",
+      "offline",
+      "--compile-command",
+      "atc --model=" + model("diamond") + " --soc_version=Ascend910B2 --output={om_prefix}",
+      "--run-command",
+      program("sample_infer") + " --om {om} --loop 8",
+      "--inventory",
+      "boxes.json",
+      "--configs",
+      "LoadBalance:2",
+      "--repeat",
+      "1"};
+  const Ended refused = place.tune(campaign);
+  INFO(refused.output);
+  CHECK(refused.status == 2);
+  CHECK(refused.output.find("must match across the build machine, the OM and the target") !=
+        std::string::npos);
+  CHECK(refused.output.find("[build]") == std::string::npos);
+  fs::remove_all(place.run_directory());
+  auto allowed = campaign;
+  allowed.emplace_back("--allow-mismatch");
+  const Ended ended = place.tune(allowed);
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("8.1.RC1") != std::string::npos);
+}
+
+TEST_CASE("fanout: an agent that never answers is done without, and the summary says so") {
+  Workplace place;
+  Box box(place, "box", {"--devices", "0"});
+  write_inventory(place, {box.port(), "1"});
+  const Ended ended = place.tune(on_boxes({"--repeat", "1"}));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  const json summary = place.summary();
+  CHECK(summary.at("agents").at(1).at("state") == "never_answered");
+  CHECK(summary.at("devices").size() == 1);
+  CHECK(ended.output.find("127.0.0.1:1 never answered") != std::string::npos);
+}
+
+TEST_CASE("fanout: the rounds of an agent that dies are run by the other") {
+  Workplace place;
+  Box first(place, "first", {"--devices", "0"});
+  Box second(place, "second", {"--devices", "1"});
+  write_inventory(place, {first.port(), second.port()});
+  Running tune = place.start_tune({"--run-command",
+                                   "sh -c 'sleep 1; exec " + program("sample_run") + " --steps 12'",
+                                   "--inventory", "boxes.json", "--configs", "LoadBalance:4",
+                                   "--repeat", "4", "--reconnect-grace", "1"});
+  CHECK(eventually([&] {
+    return place.has_run_directory() &&
+           std::any_of(fs::directory_iterator(place.run_directory()), fs::directory_iterator(),
+                       [](const fs::directory_entry& entry) {
+                         return entry.path().filename().string().ends_with("_d0") &&
+                                fs::exists(entry.path() / "trial.json");
+                       });
+  }));
+  first.running().signal(SIGKILL);
+  const Ended ended = tune.wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  const json summary = place.summary();
+  CHECK(summary.at("trials").size() == 8);
+  std::map<int, std::set<int>> devices;  // by round
+  for (const json& trial : summary.at("trials")) {
+    CHECK(trial.at("valid") == true);
+    devices[trial.at("repeat")].insert(trial.at("device").get<int>());
+  }
+  for (const auto& [round, where] : devices) {
+    CHECK(where.size() == 1);  // begun anew where it moved to
+  }
+  CHECK(summary.at("agents").at(0).at("state") == "gone");
+  CHECK(fs::exists(place.run_directory() / "attempts"));
+}
+
+}  // namespace
+}  // namespace mstune::test

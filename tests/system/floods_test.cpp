@@ -1,0 +1,230 @@
+// Programs that write more than anybody wants to keep, and disks that are full.
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <sstream>
+
+#include <doctest/doctest.h>
+
+#include "common/os/file.h"
+#include "tests/system/fault_place.h"
+
+namespace mstune::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
+
+// The most memory that a process ever had.
+std::uint64_t peak_memory(pid_t id) {
+  std::istringstream lines(read_text("/proc/" + std::to_string(id) + "/status"));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("VmHWM:")) {
+      return std::stoull(line.substr(6)) * 1024;
+    }
+  }
+  return 0;
+}
+
+std::uint64_t on_disk_below(const fs::path& directory) {
+  std::uint64_t total = 0;
+  std::error_code failure;
+  for (const auto& entry : fs::recursive_directory_iterator(directory, failure)) {
+    struct stat info {};
+    if (::lstat(entry.path().c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
+      total += static_cast<std::uint64_t>(info.st_blocks) * 512;
+    }
+  }
+  return total;
+}
+
+std::uint64_t size_below(const fs::path& directory) {
+  std::uint64_t total = 0;
+  std::error_code failure;
+  for (const auto& entry : fs::recursive_directory_iterator(directory, failure)) {
+    total += entry.is_regular_file() ? entry.file_size() : 0;
+  }
+  return total;
+}
+
+// Steps before and after whatever `flood` does, so that a lost line would show.
+std::string command_around(FaultPlace& faults, const std::string& flood) {
+  faults.place().write("flood.sh",
+                       "mkdir -p \"$ASCEND_PROCESS_LOG_PATH/run/plog\"\n"
+                       "log=$ASCEND_PROCESS_LOG_PATH/run/plog/plog-${$}_2026.log\n" +
+                           flood + "\nexec " + faults.steps_command(10, 1) + "\n");
+  return "/bin/bash " + (faults.directory() / "flood.sh").string();
+}
+
+struct Flooded {
+  Ended ended;
+  nlohmann::json trial;
+  fs::path directory;              // of the first trial, at the coordinator
+  std::uint64_t most_on_disk = 0;  // at the agent, while it ran
+  std::uint64_t coordinator_memory = 0;
+};
+
+Flooded run(FaultPlace& faults, const std::string& flood, std::vector<std::string> more = {}) {
+  more.insert(more.end(), {"--repeat", "1"});
+  Running tune = faults.start(command_around(faults, flood), more);
+  Flooded result;
+  CHECK(eventually(
+      [&] {
+        result.most_on_disk =
+            std::max(result.most_on_disk, on_disk_below(faults.directory() / "agent/trials"));
+        result.coordinator_memory = std::max(result.coordinator_memory, peak_memory(tune.id()));
+        return tune.has_ended();
+      },
+      std::chrono::seconds(200)));
+  result.ended = tune.wait();
+  result.trial = faults.place().summary().at("trials").at(0);
+  result.directory = faults.place().run_directory() / "trial_000_default_r1";
+  return result;
+}
+
+std::string mebibytes(int normally) {
+  return std::to_string(how_many(normally)) + "M";
+}
+
+TEST_CASE("floods: output without end keeps its beginning and its end, and memory stays small") {
+  FaultPlace faults;
+  const Flooded flooded =
+      run(faults,
+          "echo first; yes some words of output | head -c " + mebibytes(150) + "; head -c " +
+              mebibytes(150) + " /dev/zero | tr '\\0' z; echo; echo last",
+          {"--output-limit", "1MB"});
+  INFO(flooded.ended.output);
+  CHECK(flooded.ended.status == 0);
+  CHECK(flooded.trial.at("step_count") == 10);
+  CHECK(flooded.ended.output.find("bytes from the middle of its output were not kept") !=
+        std::string::npos);
+  const std::string output = read_text(flooded.directory / "stdout.log");
+  CHECK(output.size() < kMiB + 4096);
+  CHECK(output.starts_with("first\n"));
+  CHECK(output.ends_with("\nlast\n"));
+  CHECK(peak_memory(faults.agent().id()) < 100 * kMiB);
+  CHECK(flooded.coordinator_memory < 100 * kMiB);
+}
+
+TEST_CASE("floods: plog without end is kept within its limit on both disks, STEP lines whole") {
+  FaultPlace faults;
+  // 16 times the output limit may stay at the agent.
+  const Flooded flooded = run(faults,
+                              "for i in 1 2 3; do yes '[INFO] plain text' | head -c " +
+                                  mebibytes(60) + " >> $log; sleep .1; done",
+                              {"--output-limit", "1MB", "--plog-limit", "2MB"});
+  INFO(flooded.ended.output);
+  CHECK(flooded.ended.status == 0);
+  CHECK(flooded.trial.at("step_count") == 10);
+  CHECK(flooded.ended.output.find("bytes of its plog were not kept, the oldest") !=
+        std::string::npos);
+  // What was not read yet is never freed, and may come on top.
+  CHECK(flooded.most_on_disk < 80 * kMiB);
+  CHECK(size_below(flooded.directory / "plog") <= 2 * kMiB);
+  CHECK(size_below(flooded.directory / "plog") > kMiB);
+  CHECK(peak_memory(faults.agent().id()) < 100 * kMiB);
+}
+
+TEST_CASE("floods: thousands of plog files are all read") {
+  FaultPlace faults;
+  const Flooded flooded = run(faults,
+                              "for ((i = 0; i < 2500; ++i)); do echo text > "
+                              "${log%.log}$i.log; done",
+                              {"--plog", "none"});
+  INFO(flooded.ended.output);
+  CHECK(flooded.ended.status == 0);
+  CHECK(flooded.trial.at("step_count") == 10);
+  CHECK_FALSE(fs::exists(flooded.directory / "plog"));
+  CHECK(peak_memory(faults.agent().id()) < 100 * kMiB);
+}
+
+TEST_CASE("floods: a trial with too many records is ended and void under a name of its own") {
+  FaultPlace faults;
+  const std::string line =
+      "[GE_MS_TUNE][STEP] api=Run mode=default model_id=1 step=1 start_us=1 end_us=2 cost_us=1 "
+      "sync_us=0 ret=0 sync_ret=0";
+  const Flooded flooded = run(faults, "yes '" + line + "'", {"--max-records", "50000"});
+  INFO(flooded.ended.output);
+  CHECK(flooded.ended.status == 1);
+  CHECK(flooded.trial.at("reason_codes").at(0) == "too_many_records");
+  CHECK(fs::file_size(flooded.directory / "steps.log") < 50001 * 200);
+  CHECK(peak_memory(faults.agent().id()) < 400 * kMiB);
+  CHECK(flooded.coordinator_memory < 200 * kMiB);
+}
+
+TEST_CASE("plog: failed brings back the plog of trials that do not count, and of no others") {
+  FaultPlace faults;
+  const Flooded flooded =
+      run(faults, "echo text > $log; [ $GE_AUTO_MULTISTREAM_PARALLEL_MODE = default ] && exit 1",
+          {"--plog", "failed"});
+  INFO(flooded.ended.output);
+  CHECK(size_below(flooded.directory / "plog") == 5);
+  CHECK_FALSE(fs::exists(faults.place().run_directory() / "trial_001_LoadBalance4_r1/plog"));
+}
+
+// A small file system of its own, where this user may mount one.
+class SmallDisk {
+ public:
+  SmallDisk(const fs::path& path, const char* size) : path_(path) {
+    fs::create_directories(path);
+    mounted_ = ::mount("none", path.c_str(), "tmpfs", 0, size) == 0;
+  }
+  ~SmallDisk() {
+    if (mounted_) {
+      ::umount2(path_.c_str(), MNT_DETACH);
+    }
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  [[nodiscard]] bool is_there() const { return mounted_; }
+
+ private:
+  fs::path path_;
+  bool mounted_ = false;
+};
+
+TEST_CASE("disks: a full disk at the agent is told, and the agent goes on") {
+  FaultPlace faults;
+  const SmallDisk disk(faults.directory() / "agent/trials", "size=2m");
+  if (!disk.is_there()) {
+    MESSAGE("left out: this user may not mount a tmpfs");
+    return;
+  }
+  const Flooded full = run(faults, "head -c 8M /dev/zero > ${log}x 2> /dev/null");
+  INFO(full.ended.output);
+  CHECK(full.trial.at("valid") == false);
+  fs::remove_all(faults.directory() / "out");
+  const Flooded after = run(faults, "");
+  INFO(after.ended.output);
+  CHECK(after.ended.status == 0);
+  CHECK(after.trial.at("step_count") == 10);
+}
+
+TEST_CASE("disks: a full disk at the coordinator ends the run, and --resume goes on") {
+  FaultPlace faults;
+  const SmallDisk disk(faults.directory() / "out", "size=1m");
+  if (!disk.is_there()) {
+    MESSAGE("left out: this user may not mount a tmpfs");
+    return;
+  }
+  const std::string command = faults.steps_command(10, 1);
+  os::AppendFile(faults.directory() / "out/filler").append(std::string(kMiB - 40 * 1024, 'x'));
+  const Ended full = faults.start(command).wait();
+  INFO(full.output);
+  CHECK(full.status == 2);
+  CHECK(full.output.find("No space left on device") != std::string::npos);
+  CHECK(eventually([&] { return faults.is_tidy(); }));
+  fs::remove(faults.directory() / "out/filler");
+  const Ended ended = faults.resume(command).wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(faults.comparable_summary() == undisturbed_summary(10));
+}
+
+}  // namespace
+}  // namespace mstune::test

@@ -1,0 +1,114 @@
+#include "coordinator/resume.h"
+
+#include <doctest/doctest.h>
+
+#include "common/error.h"
+#include "common/os/file.h"
+#include "tests/unit/common_os/scratch.h"
+
+namespace mstune::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+
+CampaignDocument campaign() {
+  CampaignDocument document;
+  document.command = "./infer --loop 20";
+  document.repeat = 2;
+  document.candidates = candidates_of_list("LoadBalance:4,MainStream:2");
+  document.order = {OrderKind::random, 42};
+  document.session_id = "0123456789abcdef";
+  return document;
+}
+
+void write_trial(const fs::path& run, const Trial& trial, const std::string& code = "") {
+  EvaluatedTrial evaluated;
+  evaluated.trial = trial;
+  evaluated.outcome.exit_code = 0;
+  if (!code.empty()) {
+    evaluated.outcome.reasons.push_back({code, message("test.why", "why")});
+  }
+  evaluated.evaluation = evaluate_unrun(evaluated.outcome);
+  const fs::path directory = run / directory_name(trial);
+  fs::create_directories(directory);
+  os::write_file_atomically(directory / "trial.json", trial_json(evaluated));
+}
+
+TEST_CASE("resume: a difference is named with what it was and what it is") {
+  const auto refused = [](const auto& change, bool seed_given = false) {
+    CampaignDocument wanted = campaign();
+    change(wanted);
+    const auto obstacle = resume_obstacle(campaign(), wanted, seed_given);
+    return obstacle ? obstacle->text : std::string();
+  };
+  CHECK(refused([](auto&) {}).empty());
+  CHECK(refused([](auto& wanted) { wanted.command = "./other"; }).find("\"./other\"") !=
+        std::string::npos);
+  CHECK(refused([](auto& wanted) { wanted.repeat = 3; }).find("--repeat was \"2\"") !=
+        std::string::npos);
+  CHECK_FALSE(refused([](auto& wanted) { wanted.candidates.pop_back(); }).empty());
+  CHECK_FALSE(refused([](auto& wanted) { wanted.target_host = "box"; }).empty());
+  CHECK_FALSE(refused([](auto& wanted) { wanted.gates.min_steps = 9; }).empty());
+  CHECK_FALSE(refused([](auto& wanted) { wanted.order.kind = OrderKind::fixed; }).empty());
+  CHECK_FALSE(refused([](auto& wanted) { wanted.refine = true; }).empty());
+  // A seed that was only drawn is no wish.
+  CHECK(refused([](auto& wanted) { wanted.order.seed = 7; }).empty());
+  CHECK_FALSE(refused([](auto& wanted) { wanted.order.seed = 7; }, true).empty());
+}
+
+TEST_CASE("resume: the candidates that refining added are not held against the command line") {
+  CampaignDocument wanted = campaign();
+  wanted.refine = true;
+  CampaignDocument saved = wanted;
+  saved.candidates.push_back(parse_candidate("LoadBalance:5"));
+  CHECK_FALSE(resume_obstacle(saved, wanted, false));
+}
+
+TEST_CASE("resume: results stay, what may still run goes on, the rest is moved apart") {
+  const os::Scratch scratch;
+  const RunDirectory run(scratch.path());
+  run.write_campaign(campaign());
+  const auto trials = trials_in_rounds(campaign().candidates, 2);
+  write_trial(run.path(), trials[0]);
+  write_trial(run.path(), trials[1], "build_failed");
+  write_trial(run.path(), trials[2], "agent_lost");
+  fs::create_directories(run.path() / "attempts" / (directory_name(trials[3]) + "_a2"));
+  { TrialRecorder(run.trial_directory(trials[3]), trials[3], 3); }
+  fs::create_directories(run.trial_directory(trials[4]));  // killed before it wrote anything
+  run.note_om("LoadBalance:4", {"12ab", "/a path/b.om"});
+  run.note_om("LoadBalance:4", {"34cd", "/a path/c.om"});
+
+  const ResumedRun resumed = resume_run(run, campaign(), false);
+  CHECK(resumed.session_id == campaign().session_id);
+  CHECK(resumed.order.seed == 42);
+  REQUIRE(resumed.finished.size() == 2);
+  CHECK(resumed.finished[1].outcome.reasons.at(0).code == "build_failed");
+  CHECK(resumed.attempts.at(2) == 1);
+  CHECK(resumed.attempts.at(3) == 2);
+  CHECK(resumed.attempts.at(4) == 1);
+  REQUIRE(resumed.unfinished.size() == 1);
+  CHECK(resumed.unfinished.at(3).attempt == 3);
+  CHECK(fs::exists(run.path() / "attempts" / (directory_name(trials[4]) + "_a1")));
+  CHECK_FALSE(fs::exists(run.trial_directory(trials[4])));
+  REQUIRE(resumed.oms.size() == 1);
+  CHECK(resumed.oms.at("LoadBalance:4").identity == "34cd");
+  CHECK(resumed.oms.at("LoadBalance:4").path == "/a path/c.om");
+}
+
+TEST_CASE("resume: a directory without a campaign of ours is refused") {
+  const os::Scratch scratch;
+  CHECK_THROWS_AS(resume_run(RunDirectory(scratch.path()), campaign(), false), Error);
+}
+
+TEST_CASE("resume: a run directory belongs to one campaign at a time") {
+  const os::Scratch scratch;
+  const RunDirectory run(scratch.path());
+  {
+    const os::UniqueFd lock = lock_run(run);
+    CHECK_THROWS_AS(lock_run(run), Error);
+  }
+  CHECK(lock_run(run).valid());
+}
+
+}  // namespace
+}  // namespace mstune::coordinator

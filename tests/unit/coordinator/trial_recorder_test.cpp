@@ -1,0 +1,115 @@
+#include "coordinator/trial_recorder.h"
+
+#include <doctest/doctest.h>
+
+#include "common/os/file.h"
+#include "tests/unit/common_os/scratch.h"
+#include "tests/unit/coordinator/step_text.h"
+
+namespace mstune::coordinator {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Trial kTrial{3, parse_candidate("LoadBalance:4"), 1};
+
+protocol::Event step_event(std::uint64_t number) {
+  StepText step;
+  step.mode = "LoadBalance:4";
+  step.step = number;
+  step.start_us = 1000 * number;
+  return protocol::StepLine{"plog/a.log", number + 1, {step.line()}};
+}
+
+protocol::Events steps(std::uint64_t first, std::uint64_t count) {
+  protocol::Events events;
+  events.first = first;
+  for (std::uint64_t i = first; i < first + count; ++i) {
+    events.events.push_back(step_event(i));
+  }
+  return events;
+}
+
+protocol::Events exit_at(std::uint64_t number) {
+  protocol::Exited exited;
+  exited.started = true;
+  exited.cause = protocol::kCauseExit;
+  return {{}, number, {exited}};
+}
+
+TEST_CASE("trial recorder: what comes again is passed over, and a gap is refused") {
+  const os::Scratch scratch;
+  TrialRecorder recorder(scratch / "trial", kTrial, 1);
+  CHECK(recorder.take(steps(0, 5)));
+  CHECK_FALSE(recorder.take(steps(6, 1)));
+  CHECK(recorder.take(steps(2, 4)));
+  CHECK(recorder.events() == 6);
+}
+
+TEST_CASE("trial recorder: the last event is not safe before the trial is recorded") {
+  const os::Scratch scratch;
+  TrialRecorder recorder(scratch / "trial", kTrial, 1);
+  recorder.take(steps(0, 5));
+  CHECK(recorder.secure() == 5);
+  recorder.take(exit_at(5));
+  CHECK(recorder.events() == 6);
+  CHECK(recorder.secure() == 5);
+  recorder.take(exit_at(5));  // sent again
+  CHECK(recorder.events() == 6);
+}
+
+TEST_CASE("trial recorder: another coordinator goes on where the killed one had secured it") {
+  const os::Scratch scratch;
+  const fs::path directory = scratch / "trial";
+  {
+    TrialRecorder recorder(directory, kTrial, 2);
+    recorder.take(steps(0, 5));
+    recorder.secure();
+    recorder.take(steps(5, 3));  // on disk, but not written down: it comes again
+  }
+  const auto progress = read_progress(directory);
+  REQUIRE(progress);
+  CHECK(progress->attempt == 2);
+  CHECK(progress->events == 5);
+  TrialRecorder recorder(directory, kTrial, *progress);
+  CHECK(recorder.attempt() == 2);
+  CHECK(recorder.secure() == 5);
+  recorder.take(steps(5, 7));
+  recorder.take(exit_at(12));
+  const EvaluatedTrial trial = recorder.finish({}, "");
+  CHECK(trial.evaluation.valid);
+  CHECK(trial.evaluation.step_count == 12);
+  CHECK(trial.attempt == 2);
+  CHECK(fs::exists(directory / "trial.json"));
+  CHECK_FALSE(read_progress(directory));
+}
+
+TEST_CASE("trial recorder: a cut line of progress.log counts as if it were not there") {
+  const os::Scratch scratch;
+  CHECK_FALSE(read_progress(scratch.path()));
+  os::write_file_atomically(scratch / "progress.log", "1 0");
+  CHECK_FALSE(read_progress(scratch.path()));
+  os::write_file_atomically(scratch / "progress.log", "1 0 0\n1 512 4096\n1 10");
+  CHECK(read_progress(scratch.path())->events == 512);
+  os::write_file_atomically(scratch / "progress.log", "1 0 0\n1 512 x\n1 2 3 4\n-1 2 3\n");
+  CHECK(read_progress(scratch.path())->events == 0);
+}
+
+TEST_CASE("trial recorder: records beyond the limit are left out and make the trial void") {
+  const os::Scratch scratch;
+  TrialRecorder recorder(scratch / "trial", kTrial, 1);
+  recorder.limit_records(8);
+  recorder.take(steps(0, 8));
+  CHECK_FALSE(recorder.is_flooded());
+  recorder.take(steps(8, 1));
+  CHECK(recorder.is_flooded());
+  recorder.take(exit_at(9));
+  const EvaluatedTrial trial = recorder.finish({}, "");
+  CHECK_FALSE(trial.evaluation.valid);
+  REQUIRE(trial.outcome.reasons.size() == 1);
+  CHECK(trial.outcome.reasons[0].code == "too_many_records");
+  CHECK(trial.evaluation.step_count == 8);
+}
+
+}  // namespace
+}  // namespace mstune::coordinator
