@@ -27,6 +27,7 @@
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"
 #include "coordinator/session.h"
+#include "coordinator/shown_words.h"
 #include "coordinator/target.h"
 
 namespace mstune::coordinator {
