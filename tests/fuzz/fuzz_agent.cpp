@@ -106,7 +106,7 @@ class World {
   }
 
   protocol::Request made_up_request() {
-    switch (feed_.byte() % 15) {
+    switch (feed_.byte() % 17) {
       case 0:
       case 1: {
         protocol::Hello hello;
@@ -152,6 +152,10 @@ class World {
         return protocol::Inspect{feed_.number()};
       case 13:
         return protocol::Purge{};
+      case 14:
+        return protocol::Examine{feed_.text(4)};
+      case 15:
+        return protocol::ManagePass{feed_.text(8), feed_.text(4), feed_.text(4)};
       default:
         return feed_.byte() % 2 == 0 ? protocol::Request(protocol::Piece{
                                            feed_.number(), feed_.number(), feed_.number()})
@@ -206,7 +210,10 @@ class World {
     check(!from_peer || trial.client == speaking_);
     trial.job.handle(asked.event, now_);
   }
-  void act(const desk::AskBox& /*asked*/) {}
+  void act(const desk::AskBox& asked) {
+    const auto* pass = std::get_if<protocol::ManagePass>(&asked.request);
+    check(pass == nullptr || pass->hold.starts_with(speaking_ + " "));
+  }
   void act(const desk::HoldFile& asked) { held_.insert(asked.identity); }
   void act(const desk::LetGo& asked) {
     for (const Digest& identity : asked.files.unneeded) {
