@@ -112,6 +112,17 @@ class Inquiry {
   Connection connection_;
 };
 
+std::vector<Target> targets_of(const AgentsOptions& options) {
+  std::vector<Target> targets;
+  if (!options.inventory.empty()) {
+    targets = parse_inventory(os::read_file(options.inventory), options.inventory);
+  }
+  for (const std::string& file : options.target_files) {
+    targets.push_back(parse_target(os::read_file(file), file));
+  }
+  return targets;
+}
+
 using Inquiries = std::vector<std::unique_ptr<Inquiry>>;
 
 // Until all have answered or the time is up.
@@ -138,8 +149,7 @@ int agents(const AgentsOptions& options, const std::vector<std::string>& environ
            std::ostream& out) {
   os::Worker worker;
   Inquiries inquiries;
-  for (const std::string& file : options.target_files) {
-    const Target target = parse_target(os::read_file(file), file);
+  for (const Target& target : targets_of(options)) {
     inquiries.push_back(std::make_unique<Inquiry>(
         endpoint(target), security_for(target, environment), options.purge, worker));
   }

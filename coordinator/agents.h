@@ -10,7 +10,8 @@
 namespace mstune::coordinator {
 
 struct AgentsOptions {
-  std::vector<std::string> target_files;    // at least one
+  std::vector<std::string> target_files;
+  std::string inventory;                    // a file with a list of targets; empty: none
   bool json = false;                        // the document instead of the table
   bool purge = false;                       // stored files that nobody needs go
   Duration wait = std::chrono::seconds(5);  // for all answers

@@ -116,10 +116,6 @@ void print_report(const CampaignDocument& campaign, const Ranking& ranking,
 
 }  // namespace
 
-EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument& campaign) {
-  return evaluate_trial(trial, campaign, false, false);
-}
-
 int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& notes) {
   bool plain = false;
   SavedRun run = find_input(options, plain);

@@ -17,9 +17,6 @@ struct AnalyzeOptions {
   bool write = false;               // summary.json, summary.csv and each steps.csv anew
 };
 
-// Judges a trial of a saved run anew; what was never run keeps its reasons.
-EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument& campaign);
-
 // Returns the exit status: 0 some candidate has data, 1 none has. Bad arguments are thrown as
 // usage errors, unreadable files as environment errors (both end with status 2). Notes go to
 // `notes`, the table or document to `out`.

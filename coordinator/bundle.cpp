@@ -55,24 +55,17 @@ std::vector<BundledFile> files_of_om(const fs::path& om) {
 
 void BundleReader::read(std::vector<BundledFile> files, Done done) {
   const bool taken = worker_.submit(
-      [this, files = std::move(files), known = known_, sibling = sibling_,
-       done]() -> os::Worker::Result {
+      [memory = memory_, files = std::move(files), done]() -> os::Worker::Result {
         auto result = std::make_shared<std::vector<ReadFile>>();
-        auto now_known = std::make_shared<Known>();
         for (const BundledFile& file : files) {
-          const auto before = known.find(file.path);
-          const bool is_first = result->empty();
-          auto source = read_source(file.path, before == known.end() ? nullptr : before->second,
-                                    is_first ? sibling : nullptr);
-          (*now_known)[file.path] = source;
-          result->push_back({file.name, std::move(source)});
+          auto& known = memory->known[file.path];
+          known = read_source(file.path, known, result->empty() ? memory->sibling : nullptr);
+          result->push_back({file.name, known});
         }
-        return [this, result, now_known, done] {
-          now_known->merge(known_);
-          known_ = *now_known;
-          sibling_ = result->empty() ? sibling_ : result->front().source;
-          done(*result);
-        };
+        if (!result->empty()) {
+          memory->sibling = result->front().source;
+        }
+        return [result, done] { done(*result); };
       },
       [done](const Error& error) { done(error.message()); });
   if (!taken) {

@@ -52,12 +52,14 @@ class BundleReader {
   void read(std::vector<BundledFile> files, Done done);
 
  private:
-  using Known = std::map<std::filesystem::path, std::shared_ptr<UploadSource>>;
+  struct Memory {  // touched on the worker only, which does one job after the other
+    std::map<std::filesystem::path, std::shared_ptr<UploadSource>> known;
+    // Candidates of one model are nearly equal: what equals the one before needs no digest.
+    std::shared_ptr<UploadSource> sibling;
+  };
 
   os::Worker& worker_;
-  Known known_;
-  // Candidates of one model are nearly equal: what equals the one before needs no digest.
-  std::shared_ptr<UploadSource> sibling_;
+  std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
 };
 
 }  // namespace mstune::coordinator

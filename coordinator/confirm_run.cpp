@@ -10,7 +10,7 @@
 #include "common/language.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
-#include "coordinator/analyze.h"
+#include "coordinator/evaluated_run.h"
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"
 #include "coordinator/target.h"
@@ -153,7 +153,7 @@ int confirm(const ConfirmOptions& options, const std::vector<std::string>& envir
   }
   std::vector<EvaluatedTrial> trials;
   for (const TrialOnDisk& trial : saved.trials) {
-    trials.push_back(evaluate_on_disk(trial, campaign));
+    trials.push_back(evaluate_on_disk(trial, campaign, false));
   }
   const ConfidenceRules rules = confidence_rules(campaign);
   const Candidate best = winner(rank(trials, campaign.candidates, rules));

@@ -70,7 +70,8 @@ struct ProgramOutput {
   std::string tail;                 // the last lines; told where the trial does not count
 };
 
-std::string trial_json(const EvaluatedTrial& trial, const ProgramOutput& output = {});
+std::string trial_json(const EvaluatedTrial& trial,
+                       const std::optional<ProgramOutput>& output = std::nullopt);
 // Of an attempt that came to nothing, in the directory where it is kept.
 std::string attempt_json(const Trial& trial, std::uint32_t attempt, const Message& why);
 std::string summary_json(const CampaignDocument& campaign, const Ranking& ranking,

@@ -287,10 +287,12 @@ std::string campaign_json(const CampaignDocument& campaign) {
   return text_of(json);
 }
 
-std::string trial_json(const EvaluatedTrial& trial, const ProgramOutput& output) {
+std::string trial_json(const EvaluatedTrial& trial, const std::optional<ProgramOutput>& output) {
   Json json = to_json(trial);
-  json["output_dropped_bytes"] = output.dropped_bytes;
-  json["output_tail"] = trial.evaluation.valid ? Json(nullptr) : Json(output.tail);
+  if (output) {
+    json["output_dropped_bytes"] = output->dropped_bytes;
+    json["output_tail"] = trial.evaluation.valid ? Json(nullptr) : Json(output->tail);
+  }
   return text_of(json);
 }
 

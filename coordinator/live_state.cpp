@@ -57,7 +57,7 @@ void LiveState::take(const TrialDone& event) {
   std::erase_if(running_,
                 [&](const RunningTrial& each) { return each.trial.index == done.trial.index; });
   ++done_;
-  done_here_ += first_trial_ ? 1 : 0;
+  done_here_ += first_trial_ ? 1U : 0U;
   const Candidate& candidate = done.trial.candidate;
   if (std::find(candidates_.begin(), candidates_.end(), candidate) == candidates_.end()) {
     candidates_.push_back(candidate);

@@ -5,6 +5,7 @@
 
 #include "common/statistics.h"
 #include "common/version.h"
+#include "coordinator/report_devices.h"
 #include "coordinator/report_page.h"
 #include "coordinator/report_table.h"
 
@@ -82,7 +83,15 @@ Json points_json(const TrialEvaluation& evaluation, double origin_s) {
   return points;
 }
 
-Json trial_data(const EvaluatedTrial& trial, double origin_s) {
+// "device 3 (npu-a, device 1, Ascend910B2)"; empty for a campaign with one device.
+std::string device_of(const Trial& trial, const CampaignDocument& campaign) {
+  if (!trial.device || !campaign.fleet || *trial.device >= campaign.fleet->devices.size()) {
+    return "";
+  }
+  return title(*campaign.fleet, campaign.fleet->devices[*trial.device]);
+}
+
+Json trial_data(const EvaluatedTrial& trial, const CampaignDocument& campaign, double origin_s) {
   const TrialEvaluation& evaluation = trial.evaluation;
   std::vector<Message> reasons;
   for (const Reason& reason : evaluation.reasons) {
@@ -95,6 +104,7 @@ Json trial_data(const EvaluatedTrial& trial, double origin_s) {
   json["candidate"] = name(trial.trial.candidate);
   json["round"] = trial.trial.repeat;
   json["purpose"] = word(trial.trial.purpose);
+  json["device"] = device_of(trial.trial, campaign);
   json["valid"] = evaluation.valid;
   json["steps"] = evaluation.step_count;
   json["wall_seconds"] = figure(trial.outcome.wall_seconds);
@@ -160,6 +170,9 @@ std::string report_data(const ReportInput& input, Language language) {
   json["settings"] = Json::parse(campaign_json(input.campaign));
   json["settings"].erase("session_id");  // only the agents of this campaign need it
   json["recommendation"] = sentences(recommendation_messages(input.ranking));
+  for (const Message& line : devices_messages(input.campaign, input.ranking)) {
+    json["recommendation"].push_back(sentence(line));
+  }
   json["production"] = sentences(production_messages(input.campaign, input.ranking));
   json["candidates"] = Json::array();
   for (const Summary& summary : input.ranking.summaries) {
@@ -168,7 +181,7 @@ std::string report_data(const ReportInput& input, Language language) {
   json["trials"] = Json::array();
   const double origin_s = first_start(input.trials);
   for (const EvaluatedTrial& trial : input.trials) {
-    json["trials"].push_back(trial_data(trial, origin_s));
+    json["trials"].push_back(trial_data(trial, input.campaign, origin_s));
   }
   return safe_in_script(json.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -72,6 +72,24 @@ SessionResult Session::run() {
   progress_.tick(steady_now());
   progress_.planned(options_.campaign.trials.size(), options_.campaign.open_ended);
   take_over_finished(options_.campaign.trials);
+  try {
+    go_on();
+  } catch (const Error&) {
+    say_goodbye();  // or the agents would wait for us
+    throw;
+  }
+  say_goodbye();
+  std::sort(result_.trials.begin(), result_.trials.end(),
+            [](const EvaluatedTrial& left, const EvaluatedTrial& right) {
+              return left.trial.index < right.trial.index;
+            });
+  if (dispatcher_.has_fleet()) {
+    result_.fleet = fleet_;
+  }
+  return std::move(result_);
+}
+
+void Session::go_on() {
   dispatch(Tick{}, steady_now());
   while (!dispatcher_.finished() && !left_at_once_) {
     os::PollSet polled;
@@ -88,17 +106,12 @@ SessionResult Session::run() {
       dispatch(Tick{}, now);
     }
   }
+}
+
+void Session::say_goodbye() {
   for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
     send(agent, protocol::Goodbye{});
   }
-  std::sort(result_.trials.begin(), result_.trials.end(),
-            [](const EvaluatedTrial& left, const EvaluatedTrial& right) {
-              return left.trial.index < right.trial.index;
-            });
-  if (dispatcher_.has_fleet()) {
-    result_.fleet = fleet_;
-  }
-  return std::move(result_);
 }
 
 void Session::send(std::size_t agent, const protocol::Request& request) {

@@ -105,6 +105,8 @@ class Session {
     std::uint64_t bytes_sent_before = 0;
   };
 
+  void go_on();
+  void say_goodbye();
   void wait(os::PollSet& polled, TimePoint now);
   [[nodiscard]] TimePoint deadline() const;
   void look_at_signals(TimePoint now);

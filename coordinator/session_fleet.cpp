@@ -158,7 +158,7 @@ std::optional<Message> Session::refusal(const Fleet& fleet) {
     if (mismatch.refusal && !options_.allow_mismatch) {
       why = why ? why
                 : message("match.refused", "{} (--allow-mismatch goes on all the same)",
-                          mismatch.what.text);
+                          mismatch.what);
     } else {
       progress_.note(mismatch.what);
     }
@@ -171,7 +171,7 @@ void Session::give_up(const GiveUpDevice& action) {
   DeviceRecord& device = fleet_.devices[action.device];
   device.why = action.why.text;
   progress_.note(message("campaign.device_given_up", "nothing more runs on {}: {}",
-                         title(fleet_, device), action.why.text));
+                         title(fleet_, device), action.why));
 }
 
 void Session::give_up(const GiveUpAgent& action) {
@@ -180,7 +180,7 @@ void Session::give_up(const GiveUpAgent& action) {
   agent.why = action.why.text;
   if (fleet_.agents.size() > 1) {
     progress_.note(message("campaign.agent_given_up", "the campaign goes on without {}: {}",
-                           agent.target, action.why.text));
+                           agent.target, action.why));
   }
 }
 

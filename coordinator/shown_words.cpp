@@ -41,7 +41,9 @@ Message interval_message(const Interval& interval) {
                  fmt::format("{:.3f}", std::exp(interval.high)));
 }
 
-Message title_message(const Trial& trial) {
+namespace {
+
+Message title_without_device(const Trial& trial) {
   switch (trial.purpose) {
     case Purpose::control:
       return message("trial.title_control", "{} (control) round {}", name(trial.candidate),
@@ -53,6 +55,14 @@ Message title_message(const Trial& trial) {
       break;
   }
   return message("trial.title", "{} round {}", name(trial.candidate), trial.repeat);
+}
+
+}  // namespace
+
+Message title_message(const Trial& trial) {
+  const Message title = title_without_device(trial);
+  return trial.device ? message("trial.title_device", "{} on device {}", title, *trial.device)
+                      : title;
 }
 
 }  // namespace mstune::coordinator

@@ -183,7 +183,8 @@ EvaluatedTrial TrialRecorder::finish(const Gates& gates, const std::string& dige
   // The last one to be written: where it is, the trial is whole. A name that a power cut takes away
   // again costs one more run, so the directory needs no fsync of its own.
   os::AppendFile document(directory_ / "trial.json.new");
-  document.append(trial_json(result, {exited_->output_dropped_bytes, exited_->output_tail}));
+  document.append(
+      trial_json(result, ProgramOutput{exited_->output_dropped_bytes, exited_->output_tail}));
   document.sync();
   fs::rename(document.path(), directory_ / "trial.json");
   fs::remove(progress_log_.path());

@@ -27,6 +27,7 @@
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"
 #include "coordinator/session.h"
+#include "coordinator/shown_words.h"
 #include "coordinator/target.h"
 
 namespace mstune::coordinator {
@@ -281,6 +282,23 @@ MatchRules match_rules(const TuneOptions& options, const std::vector<std::string
   return rules;
 }
 
+// Online the program compiles its graph itself, where the agent is.
+ManagedPass::Options pass_options(const TuneOptions& options, const std::vector<Target>& targets,
+                                  const std::vector<std::string>& environment) {
+  if (!options.offline && targets.size() > 1) {
+    throw usage_error(
+        "tune.pass_on_many",
+        "--manage-pass looks after the pass of one machine, and there are {} targets: "
+        "install it on each (mstune pass install)",
+        targets.size());
+  }
+  std::optional<Target> where;
+  if (!options.offline && !targets.empty()) {
+    where = targets.front();
+  }
+  return {options.pass_library, where, environment};
+}
+
 }  // namespace
 
 Preparation prepare(const TuneOptions& options, const std::vector<std::string>& environment) {
@@ -330,9 +348,7 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
     }
   }
   if (options.manage_pass) {
-    // Online the program compiles its graph itself, where the agent is.
-    result.pass = ManagedPass::Options{options.pass_library,
-                                       options.offline ? std::nullopt : target, result.environment};
+    result.pass = pass_options(options, targets, result.environment);
   }
   return result;
 }

@@ -1,11 +1,11 @@
 #include "common/os/cann_version.h"
 
-#include <sys/utsname.h>
-
+#include <algorithm>
 #include <string_view>
 
 #include "common/error.h"
 #include "common/os/file.h"
+#include "common/os/identity.h"
 
 namespace mstune::os {
 namespace {
@@ -42,11 +42,6 @@ std::string version_in(const fs::path& file) {
 }
 
 }  // namespace
-
-std::string architecture() {
-  utsname name{};
-  return ::uname(&name) == 0 ? name.machine : "unknown";
-}
 
 std::string cann_version_at(const fs::path& home) {
   if (home.empty()) {

@@ -6,9 +6,6 @@
 
 namespace mstune::os {
 
-// The machine's name for its processors, as in "aarch64".
-std::string architecture();
-
 // The version of the toolkit installed at `home` ("8.1.RC1"), or in its "latest"; empty where it
 // cannot be told. Source: ascend_toolkit_install.info, opp/version.info, compiler/version.info.
 std::string cann_version_at(const std::filesystem::path& home);

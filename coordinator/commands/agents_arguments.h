@@ -15,7 +15,8 @@ class AgentsArguments {
   explicit AgentsArguments(CLI::App& app);
 
   [[nodiscard]] const CLI::App* command() const { return command_; }
-  [[nodiscard]] AgentsOptions options() const { return options_; }
+  // Throws a usage error when no agent is named.
+  [[nodiscard]] AgentsOptions options() const;
 
  private:
   AgentsOptions options_;

@@ -1,19 +1,19 @@
-// What it costs to bring files to an agent: speed beside a bare ZeroMQ pipe that hashes as much,
-// bytes for siblings and for a second run, and the memory of both programs.
+// What it costs to bring files to an agent: speed beside a bare ZeroMQ pipe that hashes and
+// encrypts as much, bytes for siblings and for a second run, and the memory of both programs.
 //
 //   bench_upload [MiB of the new file] [MiB of a sibling] [MiB of the big file]    1024 256 4096
 //
 // The agent is the real program, the sender is the coordinator's own connection. Everything is in
 // the page cache and on loopback. Ratios are of this run. Give the machine rest.
 #include <fcntl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -25,6 +25,7 @@
 #include "common/key.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/os/key_file.h"
 #include "common/os/process.h"
 #include "coordinator/connection.h"
 #include "tests/bench/bench.h"
@@ -85,46 +86,87 @@ void reset_peak(pid_t process) {
   std::ofstream(fmt::format("/proc/{}/clear_refs", process)) << "5";
 }
 
+// ---- keys ----
+
+// One pair for whoever listens and one for whoever connects, as `mstune keygen` makes them.
+struct Keys {
+  mstune::KeyPair agent = os::make_key_pair("box");
+  mstune::KeyPair client = os::make_key_pair("bench");
+
+  [[nodiscard]] os::ConnectSecurity security() const { return {agent.public_key, client}; }
+  void write(const fs::path& directory) const {
+    os::write_key_pair(directory / "agent.key", agent);
+    os::write_key_pair(directory / "authorized" / "bench.key", client);
+  }
+};
+
+// "tcp://127.0.0.1:PORT" from what a program prints when it listens.
+std::string endpoint_in(os::Process& process) {
+  std::string said;
+  std::array<char, 4096> buffer{};
+  const auto start = Clock::now();
+  while (seconds_since(start) < 20) {
+    os::wait_readable(process.output(), std::chrono::milliseconds(100));
+    said += os::read_chunk(process.output(), buffer).bytes;
+    const auto begin = said.find("tcp://");
+    const auto end = said.find('\n', begin == std::string::npos ? 0 : begin);
+    if (begin != std::string::npos && end != std::string::npos) {
+      return said.substr(begin, end - begin);
+    }
+  }
+  fail("a program does not listen; it said: " + said);
+}
+
+os::SpawnRequest request(std::vector<std::string> command, const fs::path& directory) {
+  os::SpawnRequest request;
+  request.command = std::move(command);
+  request.environment = {"PATH=/usr/bin:/bin", "HOME=" + directory.string()};
+  request.dies_with_parent = true;
+  return request;
+}
+
 // ---- the bare pipe ----
 
-// Receives, hashes, writes and answers each piece with an empty message.
-[[noreturn]] void receive_pieces(const std::string& endpoint, const fs::path& path,
-                                 std::size_t size) {
-  os::Socket socket = os::Socket::listen(endpoint);
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+// Receives, hashes, writes and answers each piece: this program once more, as the other end.
+int receive_pieces(const fs::path& directory, std::size_t size) {
+  os::ZapHandler handler;
+  os::Socket socket = os::Socket::listen(
+      "tcp://127.0.0.1:*",
+      os::ListenSecurity{os::read_secret_key(directory / "agent.key").secret_key});
+  fmt::print("{}\n", socket.endpoint());
+  std::fflush(stdout);
+  const int file = ::open((directory / "received").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   std::size_t done = 0;
-  while (done < size) {
+  for (;;) {
     os::PollSet polled;
     polled.add(socket);
+    polled.add(handler);
     polled.wait(std::chrono::seconds(60));
+    handler.serve([](const os::Caller& /*caller*/) { return std::optional<std::string>("bench"); });
     while (auto frames = socket.receive()) {
+      if (done == size) {
+        return 0;  // the sender has the last answer, and says so
+      }
       mstune::digest_of(frames->payload);
       if (::pwrite(file, frames->payload.data(), frames->payload.size(), static_cast<off_t>(done)) <
           0) {
-        std::_Exit(1);
+        return 1;
       }
       done += frames->payload.size();
       socket.send({frames->peer, "taken", {}});
     }
   }
-  // The last answers are on their way when the sender has them and says so.
-  os::PollSet polled;
-  polled.add(socket);
-  polled.wait(std::chrono::seconds(60));
-  std::_Exit(0);
 }
 
-// MiB/s, file to file, SHA-256 at both ends, the same pieces and window as an upload has.
-double bare_pipe(const fs::path& from, const fs::path& directory) {
-  const std::string endpoint = "ipc://" + (directory / "pipe.sock").string();
+// MiB/s, file to file, SHA-256 at both ends, CURVE, the same pieces and window as an upload has.
+double bare_pipe(const fs::path& from, const fs::path& directory, const Keys& keys) {
   const std::size_t size = fs::file_size(from);
-  const auto start = Clock::now();
-  const pid_t child = ::fork();
-  if (child == 0) {
-    receive_pieces(endpoint, directory / "received", size);
-  }
-  os::Socket socket = os::Socket::connect(endpoint);
+  os::Process receiver(request({fs::read_symlink("/proc/self/exe").string(), "--receive",
+                                directory.string(), std::to_string(size)},
+                               directory));
+  os::Socket socket = os::Socket::connect(endpoint_in(receiver), keys.security());
   const int file = ::open(from.c_str(), O_RDONLY | O_CLOEXEC);
+  const auto start = Clock::now();
   std::size_t sent = 0;
   std::size_t open = 0;
   std::string piece;
@@ -150,7 +192,7 @@ double bare_pipe(const fs::path& from, const fs::path& directory) {
   }
   const double seconds = seconds_since(start);
   socket.send({{}, "done", {}});
-  ::waitpid(child, nullptr, 0);
+  os::wait_readable(receiver.exit_descriptor(), std::chrono::seconds(20));
   ::close(file);
   return static_cast<double>(size) / kMiB / seconds;
 }
@@ -160,11 +202,13 @@ double bare_pipe(const fs::path& from, const fs::path& directory) {
 class Agent {
  public:
   explicit Agent(const fs::path& directory)
-      : endpoint_("ipc://" + (directory / "agent.sock").string()), process_(request(directory)) {
-    if (!os::wait_readable(process_.output(), std::chrono::seconds(20))) {
-      fail("the agent does not start");
-    }
-  }
+      : process_(
+            request({(fs::read_symlink("/proc/self/exe").parent_path() / "mstune-agent").string(),
+                     "--listen", "tcp://127.0.0.1:*", "--work-dir", (directory / "agent").string(),
+                     "--key", (directory.parent_path() / "agent.key").string(), "--authorized",
+                     (directory.parent_path() / "authorized").string()},
+                    directory)),
+        endpoint_(endpoint_in(process_)) {}
   ~Agent() { ::kill(process_.id(), SIGTERM); }
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
@@ -173,16 +217,8 @@ class Agent {
   [[nodiscard]] pid_t id() const { return process_.id(); }
 
  private:
-  [[nodiscard]] os::SpawnRequest request(const fs::path& directory) const {
-    os::SpawnRequest request;
-    request.command = {(fs::read_symlink("/proc/self/exe").parent_path() / "mstune-agent").string(),
-                       "--listen", endpoint_, "--work-dir", (directory / "agent").string()};
-    request.environment = {"PATH=/usr/bin:/bin", "HOME=" + directory.string()};
-    return request;
-  }
-
-  std::string endpoint_;
   os::Process process_;
+  std::string endpoint_;
 };
 
 struct Sent {
@@ -194,6 +230,8 @@ struct Sent {
 // Asks again and again while the upload goes on: how long would a cancel take?
 class Pings {
  public:
+  // Before it is welcome nobody answers.
+  void begin() { waiting_ = false; }
   void step(coordinator::Connection& connection, Clock::time_point now) {
     constexpr auto kPause = std::chrono::milliseconds(10);
     if (!waiting_ && now >= sent_at_ + kPause) {
@@ -214,16 +252,17 @@ class Pings {
  private:
   std::uint64_t sequence_ = std::uint64_t{1} << 40U;  // far from the link's own
   Clock::time_point sent_at_;
-  bool waiting_ = false;
+  bool waiting_ = true;
   std::vector<double> answers_ms_;
 };
 
 // Sends them one after the other, as a campaign does.
-Sent upload(const std::string& endpoint, const std::vector<fs::path>& files) {
+Sent upload(const Agent& agent, const Keys& keys, const std::vector<fs::path>& files) {
   const auto start = Clock::now();
   os::Worker worker;
   coordinator::BundleReader reader(worker);
-  coordinator::Connection connection(endpoint, os::random_hex_id(), {}, worker, start);
+  coordinator::Connection connection(agent.endpoint(), keys.security(), os::random_hex_id(), {},
+                                     worker, start);
   Pings pings;
   std::size_t arrived = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -239,7 +278,9 @@ Sent upload(const std::string& endpoint, const std::vector<fs::path>& files) {
     worker.drain();
     pings.step(connection, Clock::now());
     for (const auto& event : connection.step(Clock::now())) {
-      if (const auto* report = std::get_if<coordinator::ReportArrived>(&event)) {
+      if (std::holds_alternative<coordinator::LinkReady>(event)) {
+        pings.begin();
+      } else if (const auto* report = std::get_if<coordinator::ReportArrived>(&event)) {
         pings.take(report->report);
       }
       arrived += std::holds_alternative<coordinator::FileUploaded>(event) ? 1 : 0;
@@ -252,19 +293,19 @@ Sent upload(const std::string& endpoint, const std::vector<fs::path>& files) {
   return {seconds_since(start), connection.bytes_sent(), pings.take_answers()};
 }
 
-void new_file(const fs::path& directory, std::size_t mib) {
+void new_file(const fs::path& directory, const Keys& keys, std::size_t mib) {
   const fs::path file = directory / "new";
   write_random(file, mib, 1);
-  bare_pipe(file, directory);  // once for the page cache
+  bare_pipe(file, directory, keys);  // once for the page cache
   double bare = 0;
   double ours = 0;
   std::vector<double> answers;
   for (int run = 0; run < 3; ++run) {
-    bare = std::max(bare, bare_pipe(file, directory));
+    bare = std::max(bare, bare_pipe(file, directory, keys));
     fs::create_directory(directory / "first");
     {
       const Agent agent(directory / "first");
-      const Sent sent = upload(agent.endpoint(), {file});
+      const Sent sent = upload(agent, keys, {file});
       ours = std::max(ours, static_cast<double>(mib) / sent.seconds);
       answers.insert(answers.end(), sent.answers_ms.begin(), sent.answers_ms.end());
     }
@@ -286,7 +327,7 @@ void new_file(const fs::path& directory, std::size_t mib) {
   fs::remove(directory / "received");
 }
 
-void siblings(const fs::path& directory, std::size_t mib) {
+void siblings(const fs::path& directory, const Keys& keys, std::size_t mib) {
   std::vector<fs::path> files{directory / "sibling0"};
   write_random(files.front(), mib, 77);
   for (std::uint64_t i = 1; i < 7; ++i) {
@@ -297,12 +338,12 @@ void siblings(const fs::path& directory, std::size_t mib) {
   {
     const Agent agent(directory / "matrix");
     const auto one = static_cast<double>(mib * kMiB);
-    const Sent first = upload(agent.endpoint(), files);
-    const Sent again = upload(agent.endpoint(), files);
+    const Sent first = upload(agent, keys, files);
+    const Sent again = upload(agent, keys, files);
     fmt::print(
         "7 siblings of {} MiB: {:.1f} s, {:.3f} of the bytes of one   (wanted: below 1.25)\n", mib,
         first.seconds, static_cast<double>(first.bytes) / one);
-    const double pipe = bare_pipe(files.front(), directory);
+    const double pipe = bare_pipe(files.front(), directory, keys);
     fmt::print("  a bare pipe would send all seven in {:.1f} s: {:.1f} times as long\n",
                7 * static_cast<double>(mib) / pipe,
                7 * static_cast<double>(mib) / pipe / first.seconds);
@@ -312,7 +353,7 @@ void siblings(const fs::path& directory, std::size_t mib) {
   fs::remove_all(directory / "matrix");
 }
 
-void big_file(const fs::path& directory, std::size_t mib) {
+void big_file(const fs::path& directory, const Keys& keys, std::size_t mib) {
   const fs::path file = directory / "big";
   write_random(file, mib, 5);
   fs::create_directory(directory / "large");
@@ -321,7 +362,7 @@ void big_file(const fs::path& directory, std::size_t mib) {
     const long agent_idle = memory_kib(agent.id(), "VmRSS");
     const long own_idle = memory_kib(::getpid(), "VmRSS");
     reset_peak(::getpid());
-    const Sent sent = upload(agent.endpoint(), {file});
+    const Sent sent = upload(agent, keys, {file});
     fmt::print(
         "{} MiB: {:.0f} MiB/s; above idle the agent took {} MiB, the sender {} MiB   "
         "(wanted: below 64)\n",
@@ -338,10 +379,15 @@ std::size_t argument(int argc, char** argv, int place, std::size_t missing) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 4 && std::string_view(argv[1]) == "--receive") {
+    return receive_pieces(argv[2], std::strtoul(argv[3], nullptr, 10));
+  }
   const fs::path directory = os::make_unique_directory("/tmp", "mstune-bench-");
-  new_file(directory, argument(argc, argv, 1, 1024));
-  siblings(directory, argument(argc, argv, 2, 256));
-  big_file(directory, argument(argc, argv, 3, 4096));
+  const Keys keys;
+  keys.write(directory);
+  new_file(directory, keys, argument(argc, argv, 1, 1024));
+  siblings(directory, keys, argument(argc, argv, 2, 256));
+  big_file(directory, keys, argument(argc, argv, 3, 4096));
   os::remove_tree(directory);
   return 0;
 }

@@ -88,6 +88,18 @@ TEST_CASE("agents: one that is not there is told beside those that are") {
   CHECK(ended.output.find("0 files") != std::string::npos);
 }
 
+TEST_CASE("agents: an inventory names them all, and nobody at all is an error") {
+  Workplace place;
+  Agent agent(place);
+  place.write("boxes.json", R"({"targets": [{"host": "127.0.0.1", "port": )" + agent.port() +
+                                R"(, "server_key": ")" + public_key(place) + "\"}]}");
+  const Ended ended = place.run({program("mstune"), "agents", "--inventory", "boxes.json"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("0 files") != std::string::npos);
+  CHECK(place.run({program("mstune"), "agents"}).status == 2);
+}
+
 TEST_CASE("transfer: the store is kept for the next run, until it is purged") {
   Workplace place;
   Agent agent(place);

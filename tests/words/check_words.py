@@ -43,7 +43,12 @@ def english_texts(root):
 
 def catalogue_of(root):
     lines = (root / "common/languages/zh.txt").read_text(encoding="utf-8").splitlines()
-    return dict(line.split(" = ", 1) for line in lines if line and not line.startswith("#"))
+    entries = [line.split(" = ", 1) for line in lines if line and not line.startswith("#")]
+    keys = [entry[0] for entry in entries]
+    twice = {key for key in keys if keys.count(key) > 1}
+    if twice:
+        sys.exit(f"twice in the catalogue: {sorted(twice)}")
+    return dict(entries)
 
 
 def placeholders(text):

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "common/os/file.h"
+#include "common/os/identity.h"
 #include "tests/unit/common_os/scratch.h"
 
 namespace mstune::os {

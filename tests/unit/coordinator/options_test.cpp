@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "coordinator/command_line.h"
+#include "coordinator/commands/agents_arguments.h"
 #include "coordinator/commands/analyze_arguments.h"
 #include "coordinator/commands/confirm_arguments.h"
 #include "coordinator/commands/tune_arguments.h"
@@ -108,6 +109,16 @@ TEST_CASE("options: confirm takes a run directory") {
        {std::vector<std::string>{"confirm"}, {"confirm", "run_1", "--rounds", "1"}}) {
     CHECK_THROWS_AS(static_cast<void>(options_of<ConfirmArguments>(wrong)), Error);
   }
+}
+
+TEST_CASE("options: agents are named by target files, by an inventory, or both") {
+  const auto both = options_of<AgentsArguments>(
+      {"agents", "--target", "a.json", "--target", "b.json", "--inventory", "c.json", "--purge"});
+  CHECK(both.target_files == std::vector<std::string>{"a.json", "b.json"});
+  CHECK(both.inventory == "c.json");
+  CHECK(both.purge);
+  CHECK_FALSE(both.json);
+  CHECK_THROWS_AS(static_cast<void>(options_of<AgentsArguments>({"agents"})), Error);
 }
 
 TEST_CASE("options: stages that do not fit together are an error") {
