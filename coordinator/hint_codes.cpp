@@ -29,23 +29,23 @@ bool has_any(std::string_view text, std::initializer_list<std::string_view> word
 
 void add_codes_of_compiling(std::string_view output, std::vector<Message>& hints) {
   if (has_word(output, "E10056")) {
-    hints.push_back(message("hint.E10056",
+    hints.push_back(message("hint.single_stream",
                             "E10056: single-stream mode is on (ge.enableSingleStream, atc "
                             "--enable_single_stream) and excludes every candidate, default too: "
                             "take it out of the program or the compile command"));
   }
   if (has_word(output, "E13029")) {
-    hints.push_back(message("hint.E13029",
+    hints.push_back(message("hint.unloadable_pass",
                             "E13029: GE could not load a library of custom passes, and one such "
                             "library fails everything: mstune doctor names it"));
   }
   if (has_word(output, "E13028")) {
-    hints.push_back(message("hint.E13028",
+    hints.push_back(message("hint.failing_pass",
                             "E13028: a custom pass reported an error; the line in the output names "
                             "the pass"));
   }
   if (has_word(output, "E10001") && output.find("multi") != std::string_view::npos) {
-    hints.push_back(message("hint.E10001",
+    hints.push_back(message("hint.refused_mode",
                             "E10001: this GE refuses a candidate's mode: leave that strategy or "
                             "stream count out with --strategies, --streams or --configs"));
   }

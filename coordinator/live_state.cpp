@@ -31,9 +31,9 @@ void LiveState::take(const ProgressEvent& event, TimePoint now) {
   } else if (const auto* built = std::get_if<BuildDone>(&event)) {
     std::erase(building_, built->candidate);
   } else if (const auto* begun = std::get_if<TrialBegun>(&event)) {
-    take(*begun, now);
+    begin(*begun, now);
   } else if (const auto* done = std::get_if<TrialDone>(&event)) {
-    take(*done);
+    end(*done);
   } else if (const auto* steps = std::get_if<StepsSeen>(&event)) {
     for (RunningTrial& each : running_) {
       if (each.trial.index == steps->trial.index) {
@@ -44,7 +44,7 @@ void LiveState::take(const ProgressEvent& event, TimePoint now) {
   }
 }
 
-void LiveState::take(const TrialBegun& event, TimePoint now) {
+void LiveState::begin(const TrialBegun& event, TimePoint now) {
   std::erase_if(running_,
                 [&](const RunningTrial& each) { return each.trial.index == event.trial.index; });
   running_.push_back({event.trial, now, 0, std::nullopt});
@@ -52,7 +52,7 @@ void LiveState::take(const TrialBegun& event, TimePoint now) {
   first_trial_ = first_trial_.value_or(now);
 }
 
-void LiveState::take(const TrialDone& event) {
+void LiveState::end(const TrialDone& event) {
   const EvaluatedTrial& done = event.trial;
   std::erase_if(running_,
                 [&](const RunningTrial& each) { return each.trial.index == done.trial.index; });

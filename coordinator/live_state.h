@@ -49,8 +49,8 @@ class LiveState {
   [[nodiscard]] std::optional<Duration> left(TimePoint now) const;
 
  private:
-  void take(const TrialBegun& event, TimePoint now);
-  void take(const TrialDone& event);
+  void begin(const TrialBegun& event, TimePoint now);
+  void end(const TrialDone& event);
 
   std::vector<Candidate> candidates_;
   std::map<Candidate, std::vector<double>> medians_us_;

@@ -14,8 +14,17 @@ port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0));
 install=("$source_dir/scripts/install-agent.sh" --agent "$build_dir/bin/mstune-agent")
 home=$BOX/home
 
+# The ids of agents of that machine; fails when there is none.
 agents() {
-  pgrep -f "$home/.local/bin/mstune-agent --work-dir"
+  local process found=1
+  for process in /proc/[0-9]*; do
+    if tr '\0' ' ' 2>/dev/null <"$process/cmdline" |
+      grep -q "^$home/.local/bin/mstune-agent --work-dir"; then
+      echo "${process#/proc/}"
+      found=0
+    fi
+  done 2>/dev/null
+  return "$found"
 }
 listens() {
   [ "$(grep -c 'listening at' "$home/.local/state/mstune-agent/agent.log")" -ge "$1" ]

@@ -103,8 +103,10 @@ TEST_CASE("hints: an OM2 without any result cannot be tuned") {
 }
 
 TEST_CASE("hints: CANN's codes are recognised as words, and each is explained once") {
-  CHECK(hints_for({}, {"E10056: Cannot configure both", "again E10056"}) == Ids{"hint.E10056"});
-  CHECK(hints_for({}, {"E13029: Failed to load custom fusion pass lib"}) == Ids{"hint.E13029"});
+  CHECK(hints_for({}, {"E10056: Cannot configure both", "again E10056"}) ==
+        Ids{"hint.single_stream"});
+  CHECK(hints_for({}, {"E13029: Failed to load custom fusion pass lib"}) ==
+        Ids{"hint.unloadable_pass"});
   CHECK(hints_for({}, {"ret=507033 EL0005: busy"}) == Ids{"hint.device_busy"});
   CHECK(hints_for({}, {"result[507008]"}) == Ids{"hint.other_chip"});
   CHECK(hints_for({}, {"write: No space left on device"}) == Ids{"hint.disk_full"});

@@ -18,7 +18,7 @@ const Candidate kSlow = parse_candidate("cv");
 EvaluatedTrial trial(const Candidate& candidate, std::uint32_t device, int round,
                      std::uint64_t cost_us) {
   EvaluatedTrial result;
-  result.trial = {0, candidate, round, Purpose::measure, device};
+  result.trial = {0, candidate, round, Purpose::measure, 0, device};
   result.outcome.exit_code = 0;
   result.evaluation.valid = cost_us > 0;
   result.evaluation.costs_us = std::vector<std::uint64_t>(cost_us > 0 ? 20 : 0, cost_us);
