@@ -393,12 +393,14 @@ void Desk::give_up_waiting(TimePoint now) {
       continue;
     }
     const Duration waited = trial.until - trial.since;
+    const std::string holders = slots_.holders();
     const bool by_rule = options_.policy && waited >= options_.policy->wait_max;
     Message why =
         message("agent.waited_too_long",
                 "no device was free for {} ({}); held by {}: see mstune agents, or wait longer",
                 duration_text(std::chrono::duration<double>(waited).count()),
-                by_rule ? "wait-time in agent.conf" : "--wait-timeout", slots_.holders());
+                by_rule ? "wait-time in agent.conf" : "--wait-timeout",
+                holders.empty() ? "nobody" : holders);
     slots_.stop_waiting(trial.key);
     actions_.emplace_back(
         desk::TellTrial{trial.key, NotStarted{std::move(why), protocol::kCauseWait}});

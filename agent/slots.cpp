@@ -130,7 +130,7 @@ std::string Slots::holders() const {
       names.insert(name_of(*slot.holder));
     }
   }
-  return names.empty() ? std::string("nobody") : fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::vector<protocol::DeviceCondition> Slots::conditions(TimePoint now) const {
