@@ -17,6 +17,7 @@ std::vector<Words> cells_of(std::string_view line) {
     return cells;
   }
   line.remove_prefix(1);
+  line = line.substr(0, line.find_last_not_of(" \t\r") + 1);
   while (!line.empty()) {
     const auto end = std::min(line.find('|'), line.size());
     std::string_view cell = line.substr(0, end);
@@ -31,9 +32,6 @@ std::vector<Words> cells_of(std::string_view line) {
     }
     cells.push_back(std::move(words));
     line.remove_prefix(std::min(end + 1, line.size()));
-  }
-  if (!cells.empty() && cells.back().empty()) {
-    cells.pop_back();  // behind the last bar
   }
   return cells;
 }

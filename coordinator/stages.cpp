@@ -157,7 +157,8 @@ void Stages::look(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
     next.said.push_back(message("look.next", "round {} runs {}", round_ + 1, names(participants)));
     // Each device takes a round: one look follows upon all of them.
     const std::size_t devices = campaign_.fleet ? campaign_.fleet->devices.size() : 1;
-    for (std::size_t i = 0; i < devices && round_ < static_cast<int>(*campaign_.max_repeat); ++i) {
+    for (std::size_t i = 0;
+         i < devices && rounds_of_stage() < static_cast<int>(*campaign_.max_repeat); ++i) {
       add_round(participants, next.trials);
     }
     return;

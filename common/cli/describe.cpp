@@ -56,7 +56,7 @@ OptionDescription describe(const CLI::Option& option) {
   OptionDescription result;
   result.names = names_of(option);
   result.positional = option.get_positional();
-  result.takes_value = option.get_type_size() != 0;
+  result.takes_value = option.get_items_expected_max() != 0;  // flags expect nothing
   result.required = option.get_required();
   result.repeatable = option.get_expected_max() > 1;
   result.choices = choices_of(option);

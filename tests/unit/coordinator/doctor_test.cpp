@@ -187,9 +187,9 @@ TEST_CASE("doctor: a library that cannot be loaded is a failure, whosever it is"
   CHECK(health_of(facts, kRuns, "pass.architecture") == Health::failure);
   other = pass_in("aaa", "libaaa.so");
   other.string_abi = "new";
-  CHECK(health_of(facts, kBuilds, "pass.string_abi") == Health::failure);
+  CHECK(health_of(facts, kBuilds, "pass.abi") == Health::failure);
   facts.toolkit_abi = "";
-  CHECK(health_of(facts, kBuilds, "pass.string_abi") == Health::good);
+  CHECK(health_of(facts, kBuilds, "pass.abi") == Health::good);
   other.readable = false;
   CHECK(health_of(facts, kBuilds, "pass.unreadable") == Health::failure);
   other = pass_in("aaa", "libaaa.so");
