@@ -155,7 +155,8 @@ TEST_CASE("fanout: two agents work side by side, and each says what it contribut
 TEST_CASE("fanout: a device that somebody else uses is not measured on, and its user is named") {
   Workplace place;
   place.environment()["STANDIN_STATE_DIR"] = place.directory().string();
-  place.write("state.json", R"({"devices": [{"card": 0, "processes": [{"pid": 961}]},
+  place.write("state.json",
+              R"({"devices": [{"card": 0, "processes": [{"pid": 961, "name": "context"}]},
       {"card": 1, "processes": [{"pid": 47928, "name": "python", "memory_mb": 90}]}]})");
   Box box(place, "box", {"--devices", "0-1", "--busy-wait", "0"});
   write_inventory(place, {box.port()});
