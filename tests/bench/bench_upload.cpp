@@ -283,7 +283,7 @@ Sent upload(const Agent& agent, const Keys& keys, const std::vector<fs::path>& f
       } else if (const auto* report = std::get_if<coordinator::ReportArrived>(&event)) {
         pings.take(report->report);
       }
-      arrived += std::holds_alternative<coordinator::FileUploaded>(event) ? 1 : 0;
+      arrived += std::holds_alternative<coordinator::FileUploaded>(event) ? 1U : 0U;
       if (const auto* failed = std::get_if<coordinator::FileNotUploaded>(&event)) {
         fail(failed->why.text);
       }
