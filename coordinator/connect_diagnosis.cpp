@@ -38,7 +38,10 @@ std::optional<Message> ConnectDiagnosis::handle(ConnectEvent event) {
   }
   return client_.empty()
              ? message("connection.not_an_agent",
-                       "what listens at {} is no agent of mstune: is the port right?", endpoint_)
+                       "what listens at {} wants keys, or is no agent of mstune: put the agent's "
+                       "public key into \"server_key\" of the target file instead of "
+                       "\"insecure\", and look whether the port is right",
+                       endpoint_)
              : message("connection.wrong_server_key",
                        "what listens at {} does not have the key that the target file pins: does "
                        "\"server_key\" match what the agent prints when it starts, and is it an "

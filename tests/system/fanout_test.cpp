@@ -104,7 +104,7 @@ TEST_CASE("fanout: an agent's devices share the rounds, and each trial sees one 
   CHECK(summary.at("agents").at(0).at("driver_version") == "24.1.0.3");
   std::set<std::pair<int, int>> rounds;  // a round and its device
   for (const json& trial : summary.at("trials")) {
-    rounds.insert({trial.at("repeat"), trial.at("device")});
+    rounds.emplace(trial.at("repeat").get<int>(), trial.at("device").get<int>());
   }
   CHECK(rounds.size() == 4);
   for (const fs::path& trial : trial_directories(place)) {

@@ -62,8 +62,8 @@ TEST_CASE(
             .status == 0);
   const fs::path run = place.run_directory();
   CHECK(run.filename().string().starts_with("run_"));
-  CHECK(names_in(run) == std::set<std::string>{"campaign.json", "summary.csv", "summary.json",
-                                               "trial_000_default_r1",
+  CHECK(names_in(run) == std::set<std::string>{"campaign.json", "report.html", "summary.csv",
+                                               "summary.json", "trial_000_default_r1",
                                                "trial_001_LoadBalance4_r1"});
   CHECK(names_in(run / "trial_001_LoadBalance4_r1") ==
         std::set<std::string>{"plog", "stdout.log", "steps.csv", "steps.log", "trial.json"});
