@@ -58,7 +58,7 @@ PassLibrary look_at_pass(const fs::path& path, const std::vector<std::string>& s
     return pass;
   }
   pass.writes_mode = holds(*bytes, kModeAttribute) || holds(*bytes, kTuningAttribute);
-  pass.is_ours = path.filename() == kPassFile || holds(*bytes, "MstunePass");
+  pass.is_ours = path.filename() == kPassFile || (!pass.is_samples && holds(*bytes, "MstunePass"));
   if (const auto library = read_shared_library(*bytes)) {
     pass.architecture = library->architecture;
     pass.string_abi = registration_abi(*library);
