@@ -154,12 +154,12 @@ Texts default_texts(const Environment& environment) {
 }
 
 void add_options(CLI::App& app, ServerOptions& options, Texts& texts) {
-  app.add_option("--listen", options.endpoint, "Address to listen at (tcp://… or ipc://…)")
+  app.add_option("--listen", options.endpoint, "Address to listen at (tcp://HOST:PORT or ipc://PATH)")
       ->capture_default_str();
   app.add_option("--work-dir", texts.work_dir, "Where trials run and files are kept; made 0700")
       ->capture_default_str();
   app.add_option("--key", texts.key,
-                 "This agent's secret key, from \"mstune keygen NAME --file …\"")
+                 "This agent's secret key, from \"mstune keygen NAME --file FILE\"")
       ->capture_default_str();
   app.add_option("--authorized", texts.authorized,
                  "Who may talk to it: a file of lines \"NAME KEY\", or a directory of .pub files; "

@@ -309,6 +309,11 @@ void Session::step_builds(TimePoint now) {
     progress_.built(dispatcher_.candidates()[candidate], seconds, oms_[candidate].string());
     dispatch(Built{candidate}, now);
   }
+  if (builds_.empty()) {
+    for (const StartUpload& upload : std::exchange(held_uploads_, {})) {
+      start_upload(upload, now);
+    }
+  }
 }
 
 // A file is read and digested once, whoever gets it.
@@ -324,6 +329,11 @@ void Session::start_upload(const StartUpload& upload, TimePoint now) {
       progress_.note(*why);
     }
     files = files_of_om(om->second);
+    // The next build writes the weights that candidates share once more.
+    if (files.size() > 1 && !builds_.empty()) {
+      held_uploads_.push_back(upload);
+      return;
+    }
   }
   const auto& more = options_.agents[upload.agent].files;
   files.insert(files.end(), more.begin(), more.end());

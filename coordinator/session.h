@@ -167,6 +167,7 @@ class Session {
   std::string campaign_id_;
   Dispatcher dispatcher_;
   std::vector<ActiveBuild> builds_;
+  std::vector<StartUpload> held_uploads_;             // until no build writes beside their OM
   std::map<std::size_t, std::filesystem::path> oms_;  // by candidate, once built
   std::map<Destination, Shipment> shipments_;
   std::map<FileId, Destination> shipped_for_;  // of each file under way

@@ -155,6 +155,8 @@ nlohmann::json FaultPlace::comparable_summary() const {
   nlohmann::json summary = without_time(place_.summary());
   // The command names the directory of this test.
   summary.erase("command");
+  summary.erase("target_file");
+  summary.erase("versions");
   return summary;
 }
 

@@ -38,8 +38,9 @@ void check_fits(Workplace& place, const std::string& schema, const std::string& 
 
 TEST_CASE("reading: every JSON document fits its published schema, with no key besides") {
   Workplace place;
-  const Ended tuned = place.tune(online({"--configs", "LoadBalance:4", "--repeat", "2", "--aa",
-                                         "--confirm", "2", "--drop-first", "auto"}));
+  const Ended tuned =
+      place.tune(online({"--configs", "LoadBalance:4", "--repeat", "2", "--aa", "--confirm", "2",
+                         "--drop-first", "auto", "--order", "fixed"}));
   INFO(tuned.output);
   REQUIRE(tuned.status == 0);
   const fs::path run = place.run_directory();
@@ -161,7 +162,8 @@ Ended at_terminal(Workplace& place, const std::string& columns, const Variables&
 
 TEST_CASE("reading: a terminal shows a live view that fits, and keeps no trace of it") {
   Workplace place;
-  const Ended ended = at_terminal(place, "60", {{"TERM", "xterm"}, {"LC_ALL", "C.UTF-8"}});
+  const Ended ended = at_terminal(
+      place, "60", {{"TERM", "xterm"}, {"LC_ALL", "C.UTF-8"}, {"STANDIN_TIME_SCALE", "10"}});
   INFO(ended.output);
   CHECK(ended.status == 0);
   CHECK(ended.output.find("\u25b8 ") != std::string::npos);  // a trial that runs
