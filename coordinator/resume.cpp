@@ -199,6 +199,7 @@ ResumedRun resume_run(const RunDirectory& directory, const CampaignDocument& wan
     throw Error(ErrorKind::usage, *obstacle);
   }
   ResumedRun run;
+  run.versions = saved.campaign.versions;
   run.session_id = saved.campaign.session_id;
   run.order = saved.campaign.order;
   run.oms = directory.built_oms();

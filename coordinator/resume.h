@@ -25,6 +25,7 @@ struct ResumedRun {
   std::map<std::uint32_t, std::uint32_t> attempts;  // that came to nothing, of those that are not
   std::map<std::uint32_t, AttemptProgress> unfinished;  // that may still run on an agent
   std::map<std::string, BuiltOm> oms;                   // by candidate
+  std::map<std::string, std::string> versions;          // of what took part so far
 };
 
 // What differs between the campaign on disk and the one that is asked for, in words; nothing when

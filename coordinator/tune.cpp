@@ -390,6 +390,7 @@ RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
   session.session_id = resumed.session_id.empty() ? os::random_hex_id() : resumed.session_id;
   preparation.document.session_id = session.session_id;
   preparation.document.order = resumed.order;
+  preparation.document.versions.merge(resumed.versions);
   session.campaign.attempts_before = std::move(resumed.attempts);
   session.unfinished = std::move(resumed.unfinished);
   session.oms = std::move(resumed.oms);

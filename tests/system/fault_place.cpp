@@ -156,7 +156,6 @@ nlohmann::json FaultPlace::comparable_summary() const {
   // The command names the directory of this test.
   summary.erase("command");
   summary.erase("target_file");
-  summary.erase("versions");
   return summary;
 }
 
