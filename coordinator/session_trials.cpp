@@ -204,9 +204,12 @@ void Session::take(std::size_t agent, const protocol::Report& report, const std:
   } else if (const auto* failure = std::get_if<protocol::Failure>(&report)) {
     const Message why = message("campaign.agent_says", "the agent refused a request ({}): {}",
                                 failure->request, failure->what);
+    if (failure->what.id == "agent.no_session") {
+      return;  // a message overtook the greeting of a new connection: the link says hello again
+    }
     if (failure->request == "assign") {
       dispatch(AgentRefused{agent, why}, now);  // it would refuse the next one for the same reason
-    } else if (failure->what.id != "agent.no_session") {
+    } else {
       progress_.note(why);
     }
   }
