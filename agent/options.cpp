@@ -154,7 +154,8 @@ Texts default_texts(const Environment& environment) {
 }
 
 void add_options(CLI::App& app, ServerOptions& options, Texts& texts) {
-  app.add_option("--listen", options.endpoint, "Address to listen at (tcp://HOST:PORT or ipc://PATH)")
+  app.add_option("--listen", options.endpoint,
+                 "Address to listen at (tcp://HOST:PORT or ipc://PATH)")
       ->capture_default_str();
   app.add_option("--work-dir", texts.work_dir, "Where trials run and files are kept; made 0700")
       ->capture_default_str();
