@@ -35,7 +35,7 @@ json parse_without_duplicates(std::string_view text, const std::string& file) {
   };
   try {
     return json::parse(text.begin(), text.end(), watch);
-  } catch (const json::parse_error& error) {
+  } catch (const json::exception& error) {
     throw usage_error("target.not_json", "{} is not JSON: {}", file, std::string(error.what()));
   }
 }
