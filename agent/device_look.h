@@ -1,13 +1,12 @@
-// One run of `npu-smi info`, without anybody waiting for it.
+// What `npu-smi info` says of the devices, for the facts about a machine.
 #pragma once
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "agent/environment.h"
+#include "agent/npu_smi_run.h"
 #include "common/box_facts.h"
-#include "common/os/process.h"
 #include "common/time.h"
 
 namespace mstune::agent {
@@ -22,14 +21,11 @@ class DeviceLook {
   void put(BoxFacts& facts) const;
 
   [[nodiscard]] std::vector<int> descriptors() const;
-  [[nodiscard]] TimePoint deadline() const { return process_ ? deadline_ : kNever; }
+  [[nodiscard]] TimePoint deadline() const;
 
  private:
-  std::optional<os::Process> process_;
-  TimePoint deadline_;
-  bool found_ = false;
-  bool output_ended_ = false;
-  std::string output_;
+  std::optional<NpuSmiRun> run_;  // empty: it could not be started
+  bool over_ = false;
 };
 
 }  // namespace mstune::agent

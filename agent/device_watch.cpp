@@ -27,7 +27,7 @@ const Chip* chip_of(const std::vector<Chip>& chips, int device) {
 
 DeviceWatch::DeviceWatch(Options options, Environment environment)
     : options_(std::move(options)),
-      box_(options_.look ? look_at_box(environment) : BoxFacts{}),
+      box_(options_.look ? look_at_chips(environment) : ChipFacts{}),
       looks_(std::move(environment)) {
   if (options_.find) {
     if (box_.chips.empty()) {

@@ -53,7 +53,7 @@ class DeviceWatch {
 
  private:
   Options options_;
-  BoxFacts box_;
+  ChipFacts box_;
   UsageLooks looks_;
   std::map<protocol::TrialKey, DeviceGate> gates_;
 };

@@ -1,42 +1,14 @@
 #include "agent/npu_smi.h"
 
-#include <algorithm>
-#include <array>
-#include <csignal>
+#include <utility>
 
 #include "common/error.h"
+#include "common/os/process.h"
 
 namespace mstune::agent {
 namespace {
 
-constexpr Duration kAnswerMax = std::chrono::seconds(20);
 constexpr Duration kOutputPeriod = std::chrono::milliseconds(50);
-constexpr std::size_t kOutputMax = std::size_t{1} << 20U;
-
-os::Process start_npu_smi(std::vector<std::string> arguments, const Environment& environment) {
-  os::SpawnRequest request;
-  request.command = {"npu-smi"};
-  request.command.insert(request.command.end(), arguments.begin(), arguments.end());
-  Environment own = environment;
-  std::string& path = own["PATH"];
-  path += path.empty() ? "" : ":";
-  path += "/usr/local/sbin:/usr/local/bin";  // where the driver's installer puts it
-  request.environment = environment_strings(own);
-  request.dies_with_parent = true;
-  return os::Process(request);
-}
-
-// True when nothing more will come.
-bool read_output(os::Process& process, std::string& output) {
-  std::array<char, 16384> buffer{};
-  for (;;) {
-    const os::Chunk chunk = os::read_chunk(process.output(), buffer);
-    if (chunk.bytes.empty()) {
-      return chunk.ended;
-    }
-    output.append(chunk.bytes.substr(0, kOutputMax - std::min(kOutputMax, output.size())));
-  }
-}
 
 TimePoint steady_now() {
   return std::chrono::steady_clock::now();
@@ -44,32 +16,26 @@ TimePoint steady_now() {
 
 // Its output; an environment error when it is not there, fails, or takes too long.
 std::string output_of(std::vector<std::string> arguments, const Environment& environment) {
-  os::Process process = start_npu_smi(std::move(arguments), environment);
-  std::string output;
-  const TimePoint deadline = steady_now() + kAnswerMax;
-  while (!process.has_exited() && steady_now() < deadline) {
-    os::wait_readable(process.output(), kOutputPeriod);
-    read_output(process, output);
+  NpuSmiRun run(std::move(arguments), environment, steady_now());
+  while (!run.step(steady_now())) {
+    os::wait_readable(run.descriptors().front(), kOutputPeriod);
   }
-  const bool ended = process.has_exited();
-  if (!ended) {
-    process.signal_group(SIGKILL);
-    throw environment_error("agent.npu_smi_slow", "npu-smi did not answer within {}",
-                            duration_text(std::chrono::duration<double>(kAnswerMax).count()));
+  if (!run.status()) {
+    throw environment_error(
+        "agent.npu_smi_slow", "npu-smi did not answer within {}",
+        duration_text(std::chrono::duration<double>(NpuSmiRun::kAnswerMax).count()));
   }
-  const int status = process.reap()->status;
-  read_output(process, output);
-  if (status != 0) {
+  if (*run.status() != 0) {
     throw environment_error("agent.npu_smi_failed", "npu-smi failed ({}): {}",
-                            os::exit_text(status), output.substr(0, 200));
+                            os::exit_text(*run.status()), run.output().substr(0, 200));
   }
-  return output;
+  return run.output();
 }
 
 }  // namespace
 
-BoxFacts look_at_box(const Environment& environment) {
-  BoxFacts facts;
+ChipFacts look_at_chips(const Environment& environment) {
+  ChipFacts facts;
   try {
     facts.chips = parse_chip_map(output_of({"info", "-m"}, environment));
     facts.driver_version = parse_driver_version(output_of({"info"}, environment));
@@ -88,7 +54,7 @@ void UsageLooks::ask(TimePoint when) {
 void UsageLooks::begin(TimePoint now) {
   due_ = kNever;
   try {
-    run_.emplace(Run{start_npu_smi({"info"}, environment_), now, {}, false});
+    run_.emplace(std::vector<std::string>{"info"}, environment_, now);
   } catch (const Error&) {
     last_ = UsageLook{now, std::nullopt};
   }
@@ -98,32 +64,23 @@ void UsageLooks::step(TimePoint now) {
   if (now >= due_) {
     begin(now);
   }
-  if (!run_) {
+  if (!run_ || !run_->step(now)) {
     return;
   }
-  run_->output_ended = read_output(run_->process, run_->output);
-  const bool ended = run_->process.has_exited();
-  if (!ended && now < after(run_->begun, kAnswerMax)) {
-    return;
-  }
-  UsageLook look{run_->begun, std::nullopt};
-  if (ended && run_->process.reap()->status == 0) {
-    read_output(run_->process, run_->output);
-    look.users = parse_users(run_->output);
+  UsageLook look{run_->begun(), std::nullopt};
+  if (run_->status() == 0) {
+    look.users = parse_users(run_->output());
   }
   last_ = std::move(look);
   run_.reset();
 }
 
 std::vector<int> UsageLooks::descriptors() const {
-  if (!run_) {
-    return {};
-  }
-  return {run_->process.exit_descriptor(), run_->output_ended ? -1 : run_->process.output()};
+  return run_ ? run_->descriptors() : std::vector<int>();
 }
 
 TimePoint UsageLooks::deadline() const {
-  return run_ ? after(run_->begun, kAnswerMax) : due_;
+  return run_ ? run_->deadline() : due_;
 }
 
 }  // namespace mstune::agent

@@ -11,21 +11,21 @@
 #include "agent/device_gate.h"
 #include "agent/devices.h"
 #include "agent/environment.h"
+#include "agent/npu_smi_run.h"
 #include "common/message.h"
-#include "common/os/process.h"
 #include "common/time.h"
 
 namespace mstune::agent {
 
 // What npu-smi knows of the box.
-struct BoxFacts {
+struct ChipFacts {
   std::vector<Chip> chips;
   std::string driver_version;
   std::optional<Message> unknown;  // why nothing is known: npu-smi is not there, or fails
 };
 
 // Waits for npu-smi, at most 20 s for each of two calls.
-BoxFacts look_at_box(const Environment& environment);
+ChipFacts look_at_chips(const Environment& environment);
 
 class UsageLooks {
  public:
@@ -41,17 +41,10 @@ class UsageLooks {
   [[nodiscard]] TimePoint deadline() const;
 
  private:
-  struct Run {
-    os::Process process;
-    TimePoint begun;
-    std::string output;
-    bool output_ended = false;
-  };
-
   void begin(TimePoint now);
 
   Environment environment_;
-  std::optional<Run> run_;
+  std::optional<NpuSmiRun> run_;
   TimePoint due_ = kNever;
   std::optional<UsageLook> last_;
 };

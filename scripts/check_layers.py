@@ -18,7 +18,7 @@ MAY_INCLUDE = {
 # The leaves and loops, which may touch the world. Everything else in the folders above is pure.
 MAY_DO_IO = re.compile(
     r"common/os/|"
-    r"agent/(main|server\w*|npu_smi|device_watch|gate|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|"
+    r"agent/(main|server\w*|npu_smi(_run)?|device_watch|gate|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|"
     r"layout|partial_file|options|work_directory|box_desk|device_look|plog_limit)\.|"
     r"coordinator/(main|session\w*|keygen|connection|compiler|collector|local_agent|tune|run_directory|trial_recorder|"
     r"saved_run|resume|trial_records|trial_digest|analyze|agents|bundle|confirm_run|evaluated_run|"
