@@ -21,9 +21,11 @@ struct CampaignSettings {
   bool offline = false;          // candidates are built and uploaded before they run
   bool open_ended = false;       // when all trials are done, more are asked for (NeedMore)
   bool keep_going = false;       // a failed build voids its candidate, not the campaign
+  bool pipeline = false;         // a trial starts when its own OM is there, not when all are
   std::size_t compile_jobs = 1;  // builds at the same time, from 1
   std::size_t agents = 1;
   std::vector<std::string> agent_names;  // for people; may be empty where there is one
+  std::string machine;                   // boot id of the one that builds and sends
   Spread spread = Spread::share;
   Order order{OrderKind::fixed, 0};     // replicate: further devices get orders of their own
   bool check_fleet = false;             // ask whether the agents fit together (CheckFleet)
@@ -49,7 +51,8 @@ struct Attempt {
 struct AgentReady {
   std::size_t agent = 0;
   std::string instance;
-  std::size_t devices = 1;  // it offers so many; the same number each time
+  std::size_t devices = 1;   // it offers so many; the same number each time
+  std::string machine = {};  // its boot id; empty: shared with nobody that is known
 };
 struct AgentGone {  // it does not answer; it may come back
   std::size_t agent = 0;

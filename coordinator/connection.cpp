@@ -41,6 +41,11 @@ void Connection::send(const protocol::Request& request, std::string payload) {
   static_cast<void>(socket_.send({{}, protocol::pack(request), std::move(payload)}));
 }
 
+void Connection::stop_upload(FileId file, TimePoint now) {
+  sources_.erase(file);
+  carry_out(uploads_.handle(upload::Cancelled{file}, now));
+}
+
 void Connection::upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now) {
   const auto manifest = source->manifest;
   sources_[file] = std::move(source);

@@ -50,6 +50,8 @@ class Connection {
 
   void send(const protocol::Request& request, std::string payload = {});
   void upload(FileId file, std::shared_ptr<UploadSource> source, TimePoint now);
+  // Nobody wants it there any more.
+  void stop_upload(FileId file, TimePoint now);
 
   // Takes what arrived and does what is due.
   std::vector<ConnectionEvent> step(TimePoint now);

@@ -116,6 +116,7 @@ void Dispatcher::on(const AgentReady& event, TimePoint now) {
   agent.deadline = kNever;
   agent.give_up = kNever;
   agent.offered = event.devices;
+  agent.machine = event.machine;
   files_changed_ = true;
   if (phase_ != Phase::gathering) {
     register_devices(event.agent);
@@ -141,6 +142,7 @@ void Dispatcher::on(const AgentGone& event, TimePoint now) {
     agent.deadline = after(now, settings_.reconnect_grace);
     agent.give_up = after(now, settings_.reconnect_grace + settings_.agent_wait);
     stop_repeating(event.agent);
+    files_changed_ = true;
     actions_.emplace_back(
         Tell{message("campaign.agent_gone",
                      "{} does not answer; waiting {} for the trial that it runs, then {} for the "
@@ -175,6 +177,7 @@ void Dispatcher::give_up_agent(std::size_t at, const Message& why) {
   agent.deadline = kNever;
   agent.give_up = kNever;
   last_trouble_ = why;
+  files_changed_ = true;
   actions_.emplace_back(GiveUpAgent{at, why});
   lose_attempts_on(at);
   for (std::size_t device = 0; device < devices_.size(); ++device) {
@@ -263,30 +266,65 @@ void Dispatcher::proceed_with_files() {
     return;
   }
   files_changed_ = false;
+  files_held_ = false;
+  moving_machines_.clear();
+  const Machines measuring = measuring_machines();
+  proceed_with_builds(measuring);
+  for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
+    if (agents_[agent].state == AgentState::ready) {
+      proceed_with_uploads(agent, measuring);
+    }
+  }
+  moving_machines_.erase("");
+}
+
+Dispatcher::Machines Dispatcher::measuring_machines() const {
+  Machines machines;
+  for (const Device& device : devices_) {
+    if (device.trial) {
+      machines.insert(agents_[device.where.agent].machine);
+    }
+  }
+  machines.erase("");
+  return machines;
+}
+
+void Dispatcher::proceed_with_builds(const Machines& measuring) {
   auto building =
       static_cast<std::size_t>(std::count(builds_.begin(), builds_.end(), BuildState::building));
   for (std::size_t i = 0; i < builds_.size(); ++i) {
+    if (builds_[i] != BuildState::waiting && builds_[i] != BuildState::building) {
+      continue;
+    }
+    moving_machines_.insert(settings_.machine);
     if (builds_[i] == BuildState::waiting && building < settings_.compile_jobs) {
+      if (measuring.contains(settings_.machine)) {
+        files_held_ = true;
+        continue;
+      }
       builds_[i] = BuildState::building;
       ++building;
       actions_.emplace_back(StartBuild{i});
     }
   }
-  for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
-    if (agents_[agent].state == AgentState::ready) {
-      proceed_with_uploads(agent);
-    }
-  }
 }
 
-void Dispatcher::proceed_with_uploads(std::size_t at) {
+// One that was broken off by a lost connection goes on at once when the agent is back.
+void Dispatcher::proceed_with_uploads(std::size_t at, const Machines& measuring) {
   Agent& agent = agents_[at];
   agent.uploads.resize(builds_.size(), UploadState::none);
   agent.has_files = true;
   for (std::size_t i = 0; i < builds_.size(); ++i) {
-    if (builds_[i] == BuildState::built && agent.uploads[i] == UploadState::none) {
-      agent.uploads[i] = UploadState::uploading;
-      actions_.emplace_back(StartUpload{at, i});
+    if (builds_[i] == BuildState::built && agent.uploads[i] != UploadState::uploaded) {
+      moving_machines_.insert({settings_.machine, agent.machine});
+      if (agent.uploads[i] == UploadState::none) {
+        if (measuring.contains(settings_.machine) || measuring.contains(agent.machine)) {
+          files_held_ = true;
+        } else {
+          agent.uploads[i] = UploadState::uploading;
+          actions_.emplace_back(StartUpload{at, i});
+        }
+      }
     }
     const bool settled = builds_[i] == BuildState::left_out || builds_[i] == BuildState::failed;
     agent.has_files = agent.has_files && (settled || agent.uploads[i] == UploadState::uploaded);

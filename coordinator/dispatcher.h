@@ -11,6 +11,7 @@
 
 #include <deque>
 #include <optional>
+#include <set>
 
 #include "coordinator/campaign_events.h"
 
@@ -50,6 +51,7 @@ class Dispatcher {
   struct Agent {
     AgentState state = AgentState::connecting;
     std::string instance;
+    std::string machine;
     std::size_t offered = 0;           // devices
     bool registered = false;           // they have numbers
     std::vector<UploadState> uploads;  // by candidate
@@ -115,8 +117,12 @@ class Dispatcher {
 
   // builds and uploads
   void choose_builds(std::size_t first_trial);
+  using Machines = std::set<std::string>;
   void proceed_with_files();
-  void proceed_with_uploads(std::size_t agent);
+  void proceed_with_builds(const Machines& measuring);
+  void proceed_with_uploads(std::size_t agent, const Machines& measuring);
+  [[nodiscard]] Machines measuring_machines() const;
+  [[nodiscard]] bool has_files_of(std::size_t agent, std::uint32_t trial) const;
   void void_candidate(std::size_t candidate, std::size_t first_trial, const Message& why);
 
   // work
@@ -157,6 +163,8 @@ class Dispatcher {
   std::size_t unfinished_ = 0;           // trials that are not done
   std::size_t in_flight_ = 0;
   bool files_changed_ = true;
+  bool files_held_ = false;   // something was not built or sent because a trial runs there
+  Machines moving_machines_;  // files are built, sent or received there, or wait to be
   bool asked_for_more_ = false;
   bool interrupted_ = false;
   TimePoint interrupt_deadline_ = kNever;

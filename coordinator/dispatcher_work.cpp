@@ -163,7 +163,18 @@ void Dispatcher::on(const TrialsAdded& event, TimePoint /*now*/) {
 bool Dispatcher::usable(const Device& device) const {
   const Agent& agent = agents_[device.where.agent];
   return !device.given_up && agent.state == AgentState::ready &&
-         (!settings_.offline || agent.has_files);
+         (!settings_.offline || agent.has_files || settings_.pipeline);
+}
+
+bool Dispatcher::has_files_of(std::size_t at, std::uint32_t trial) const {
+  const Agent& agent = agents_[at];
+  if (!settings_.offline || agent.has_files) {
+    return true;
+  }
+  const auto candidate = std::find(settings_.candidates.begin(), settings_.candidates.end(),
+                                   settings_.trials[trial].candidate);
+  const auto place = static_cast<std::size_t>(candidate - settings_.candidates.begin());
+  return place < agent.uploads.size() && agent.uploads[place] == UploadState::uploaded;
 }
 
 void Dispatcher::proceed_with_trials(TimePoint now) {
@@ -175,7 +186,7 @@ void Dispatcher::proceed_with_trials(TimePoint now) {
         progress.assign_again = after(now, kAssignAgain);
         actions_.emplace_back(AssignAttempt{current(*device.trial), at});
       }
-    } else if (usable(device)) {
+    } else if (usable(device) && !moving_machines_.contains(agents_[device.where.agent].machine)) {
       if (const auto trial = next_trial(at)) {
         assign(at, *trial, now);
       }
@@ -187,10 +198,17 @@ std::optional<std::uint32_t> Dispatcher::next_trial(std::size_t at) {
   Device& device = devices_[at];
   while (device.block || take_block(at)) {
     const Block& block = blocks_[*device.block];
+    bool is_left = false;
     for (std::uint32_t trial = block.first; trial < block.first + block.count; ++trial) {
       if (trials_[trial].state == TrialState::waiting) {
-        return trial;
+        if (has_files_of(device.where.agent, trial)) {
+          return trial;
+        }
+        is_left = true;
       }
+    }
+    if (is_left) {
+      return std::nullopt;
     }
     device.block.reset();  // all done
   }
@@ -347,6 +365,7 @@ void Dispatcher::land(std::uint32_t trial) {
   if (in_flight(trials_[trial])) {
     --in_flight_;
     devices_[*blocks_[trials_[trial].block].device].trial.reset();
+    files_changed_ = files_changed_ || files_held_;
   }
   trials_[trial].assign_again = kNever;
 }

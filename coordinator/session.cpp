@@ -221,7 +221,7 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
   } else if (const auto* device = std::get_if<GiveUpDevice>(&action)) {
     give_up(*device);
   } else if (const auto* agent = std::get_if<GiveUpAgent>(&action)) {
-    give_up(*agent);
+    give_up(*agent, now);
   } else if (std::holds_alternative<NeedMore>(action)) {
     ask_stages(now);
   } else if (const auto* tell = std::get_if<Tell>(&action)) {
@@ -346,8 +346,12 @@ void Session::start_upload(const StartUpload& upload, TimePoint now) {
   });
 }
 
+// It may have been given up while they were read.
 void Session::ship(const Destination& destination, std::vector<ReadFile> files) {
   if (oms_.contains(destination.second) && !is_same_om(destination, files.front(), steady_now())) {
+    return;
+  }
+  if (fleet_.agents[destination.first].state == "given_up") {
     return;
   }
   Shipment& shipment = shipments_[destination];

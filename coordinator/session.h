@@ -144,7 +144,7 @@ class Session {
       std::size_t agent, const protocol::Welcome& welcome,
       const std::vector<std::vector<std::int32_t>>& groups);
   void give_up(const GiveUpDevice& action);
-  void give_up(const GiveUpAgent& action);
+  void give_up(const GiveUpAgent& action, TimePoint now);
   void write_fleet();
 
   void take(std::size_t agent, const ConnectionEvent& event, TimePoint now);

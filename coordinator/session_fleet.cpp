@@ -67,7 +67,7 @@ void Session::take_welcome(std::size_t agent, const protocol::Welcome& welcome, 
                         {"host", welcome.host},
                         {"architecture", welcome.architecture}};
   }
-  dispatch(AgentReady{agent, welcome.instance, groups.size()}, now);
+  dispatch(AgentReady{agent, welcome.instance, groups.size(), welcome.boot_id}, now);
   if (fleet_checked_) {
     note_devices();
   }
@@ -174,10 +174,17 @@ void Session::give_up(const GiveUpDevice& action) {
                          title(fleet_, device), action.why));
 }
 
-void Session::give_up(const GiveUpAgent& action) {
+void Session::give_up(const GiveUpAgent& action, TimePoint now) {
   AgentRecord& agent = fleet_.agents[action.agent];
   agent.state = "given_up";
   agent.why = action.why.text;
+  std::erase_if(shipped_for_, [&](const auto& shipped) {
+    const bool is_bound_there = shipped.second.first == action.agent;
+    if (is_bound_there) {
+      agents_[action.agent].connection->stop_upload(shipped.first, now);
+    }
+    return is_bound_there;
+  });
   if (fleet_.agents.size() > 1) {
     progress_.note(message("campaign.agent_given_up", "the campaign goes on without {}: {}",
                            agent.target, action.why));

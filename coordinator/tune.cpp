@@ -333,6 +333,8 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
                   [](const AgentOptions& agent) { return !agent.files.empty(); });
   session.campaign.compile_jobs = static_cast<std::size_t>(options.compile_jobs);
   session.campaign.keep_going = options.keep_going;
+  session.campaign.pipeline = options.pipeline;
+  session.campaign.machine = os::boot_id();
   session.campaign.attempts_max = static_cast<std::uint32_t>(options.retries) + 1;
   session.campaign.reconnect_grace = options.reconnect_grace;
   session.plog = options.plog;

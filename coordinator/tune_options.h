@@ -58,6 +58,7 @@ struct TuneOptions {
   std::uint64_t output_limit_bytes = 0;                       // of a trial; 0: the agent's own
   std::uint64_t records_max = 10'000'000;                     // of a trial; more end it
   bool keep_going = false;
+  bool pipeline = false;  // a trial starts when its own OM is there, not when all are
   bool dry_run = false;
   bool quiet = false;        // only the result is printed
   bool json_lines = false;   // events as JSON, and nothing else, on stdout

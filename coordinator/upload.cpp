@@ -73,7 +73,6 @@ class Machine::State {
   void on(const Cancelled& event, TimePoint now);
   void on(const Connected& event, TimePoint now);
   void on(const Disconnected& event, TimePoint now);
-  void on(const Held& event, TimePoint now);
   void on(const ReadFailed& event, TimePoint now);
   void on(const Tick& event, TimePoint now);
   void on(const protocol::ListRequest& request, TimePoint now);
@@ -102,7 +101,6 @@ class Machine::State {
   void withdraw(const File& file);
 
   bool connected_ = false;
-  bool held_ = false;
   std::uint64_t last_upload_ = 0;
 };
 
@@ -163,18 +161,6 @@ void Machine::State::on(const Connected&, TimePoint) {
 void Machine::State::on(const Disconnected&, TimePoint) {
   std::for_each(files.begin(), files.end(), forget_offer);
   connected_ = false;
-}
-
-// A withdrawn upload keeps what arrived, so that holding is nothing but a polite disconnection.
-void Machine::State::on(const Held& event, TimePoint) {
-  held_ = event.held;
-  if (held_) {
-    for (File& file : files) {
-      withdraw(file);
-      forget_offer(file);
-      file.started.reset();  // waiting for a trial is no part of the upload's time
-    }
-  }
 }
 
 void Machine::State::on(const ReadFailed& event, TimePoint) {
@@ -277,7 +263,7 @@ void Machine::State::expire(TimePoint now) {
 
 // Only the first file sends, since its chunks help those behind it; the offers of these are ahead.
 void Machine::State::offer(TimePoint now) {
-  if (!connected_ || held_) {
+  if (!connected_) {
     return;
   }
   for (std::size_t i = 0; i < files.size() && i < options.offers_ahead; ++i) {

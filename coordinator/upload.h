@@ -32,15 +32,12 @@ struct Cancelled {
 };
 struct Connected {};
 struct Disconnected {};
-struct Held {  // while held nothing is offered or sent: the agent's machine is measuring
-  bool held = false;
-};
 struct ReadFailed {  // a SendPiece could not be carried out
   std::uint64_t upload = 0;
   Message why;
 };
 struct Tick {};
-using Event = std::variant<Submitted, Cancelled, Connected, Disconnected, Held, ReadFailed, Tick,
+using Event = std::variant<Submitted, Cancelled, Connected, Disconnected, ReadFailed, Tick,
                            protocol::ListRequest, protocol::Need, protocol::Taken, protocol::Stored,
                            protocol::Waiting, protocol::Refused>;
 

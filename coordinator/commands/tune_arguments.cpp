@@ -55,8 +55,9 @@ int confirm_rounds_of(const std::string& text) {
 }
 
 void refuse_options_of_offline(const CLI::App& tune) {
-  constexpr std::array<const char*, 5> kOfflineOnly{"--compile-command", "--om-dir", "--keep-going",
-                                                    "--build-timeout", "--compile-jobs"};
+  constexpr std::array<const char*, 6> kOfflineOnly{"--compile-command", "--om-dir",
+                                                    "--keep-going",      "--build-timeout",
+                                                    "--compile-jobs",    "--pipeline"};
   for (const char* option : kOfflineOnly) {
     if (tune.count(option) > 0) {
       throw usage_error("options.offline_only", "{} goes with --mode offline only", option);
@@ -180,6 +181,9 @@ void TuneArguments::add_surroundings() {
                    "own")
       ->capture_default_str()
       ->check(CLI::Range(1, kCompileJobsMax));
+  command_->add_flag("--pipeline", options_.pipeline,
+                     "Offline: start each trial when its own OM is at the agent instead of waiting "
+                     "for all; never while this machine builds or sends and measures");
   command_->add_option("--output-dir", options_.output_dir, "A run directory is made below it")
       ->capture_default_str();
   command_->add_flag("--keep-going", options_.keep_going,

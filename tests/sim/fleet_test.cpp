@@ -119,6 +119,38 @@ TEST_CASE("fleet: offline, with builds that fail and disks that are full") {
   }
 }
 
+TEST_CASE("fleet: machines that are shared build, send and measure one after the other") {
+  FleetPlan plan;
+  plan.offline = true;
+  plan.agents_per_machine = 2;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    plan.spread = seed % 2 == 0 ? Spread::share : Spread::replicate;
+    plan.pipeline = seed % 4 < 2;
+    plan.builds_on_first = seed % 8 < 4;
+    const FleetReport report = run_fleet(plan, everything(), seed);
+    if (!report.healthy.empty()) {
+      CHECK(report.finish->ending == Ending::complete);
+    }
+  }
+}
+
+TEST_CASE("fleet: a pipeline ends sooner than waiting for all files does") {
+  FleetPlan plan;
+  plan.offline = true;
+  plan.candidates = 8;
+  plan.rounds = 4;
+  plan.agents = 1;
+  Duration patient{};
+  Duration pipelined{};
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    plan.pipeline = false;
+    patient += run_fleet(plan, {}, seed).took;
+    plan.pipeline = true;
+    pipelined += run_fleet(plan, {}, seed).took;
+  }
+  CHECK(pipelined < patient);
+}
+
 TEST_CASE("fleet: a campaign with one good agent left still ends with a result") {
   FleetPlan plan;
   plan.agents = 3;

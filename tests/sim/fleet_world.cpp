@@ -27,6 +27,8 @@ CampaignSettings settings_of(const FleetPlan& plan, std::uint64_t seed) {
   settings.agents = plan.agents;
   settings.spread = plan.spread;
   settings.offline = plan.offline;
+  settings.pipeline = plan.pipeline;
+  settings.machine = plan.builds_on_first ? "machine 0" : "build host";
   settings.compile_jobs = 2;
   settings.keep_going = true;
   settings.check_fleet = true;
@@ -169,7 +171,7 @@ void FleetWorld::come(std::size_t at) {
   Agent& agent = agents_[at];
   agent.there = true;
   note(fmt::format("agent {} life {}", at, agent.life));
-  dispatch(AgentReady{at, fmt::format("{}", agent.life), plan_.devices});
+  dispatch(AgentReady{at, fmt::format("{}", agent.life), plan_.devices, machine_of(at)});
 }
 
 void FleetWorld::go(std::size_t at, Duration away, bool crashed) {
@@ -201,21 +203,9 @@ void FleetWorld::go(std::size_t at, Duration away, bool crashed) {
 
 void FleetWorld::carry_out(const CampaignAction& action) {
   if (const auto* build = std::get_if<StartBuild>(&action)) {
-    after(between(10, 60'000), [this, which = build->candidate] {
-      if (which > 0 && chance(50)) {
-        dispatch(BuildFailed{which, message("test.build", "no")});
-      } else {
-        dispatch(Built{which});
-      }
-    });
+    start_build(build->candidate);
   } else if (const auto* upload = std::get_if<StartUpload>(&action)) {
-    after(between(10, 20'000), [this, which = *upload] {
-      if (agents_[which.agent].disk_full) {
-        dispatch(UploadFailed{which.agent, which.candidate, message("test.disk", "full")});
-      } else {
-        dispatch(Uploaded{which.agent, which.candidate});
-      }
-    });
+    start_upload(*upload);
   } else if (const auto* assignment = std::get_if<AssignAttempt>(&action)) {
     assign(*assignment);
   } else if (const auto* collection = std::get_if<CollectAttempt>(&action)) {
@@ -242,6 +232,8 @@ void FleetWorld::carry_out(const CampaignAction& action) {
     }
   } else if (const auto* device = std::get_if<GiveUpDevice>(&action)) {
     ++report_.given_up[device->device];
+  } else if (const auto* lost = std::get_if<GiveUpAgent>(&action)) {
+    std::erase_if(uploads_, [&](const auto& one) { return one.first == lost->agent; });
   } else if (std::holds_alternative<CheckFleet>(action)) {
     after(Duration::zero(), [this] { dispatch(FleetChecked{}); });
   } else if (const auto* finish = std::get_if<Finish>(&action)) {
@@ -250,8 +242,64 @@ void FleetWorld::carry_out(const CampaignAction& action) {
   }
 }
 
+// ---- who may disturb whom ----
+
+std::string FleetWorld::machine_of(std::size_t agent) const {
+  return fmt::format("machine {}", agent / plan_.agents_per_machine);
+}
+
+std::string FleetWorld::own_machine() const {
+  return plan_.builds_on_first ? machine_of(0) : "build host";
+}
+
+bool FleetWorld::is_measuring(const std::string& machine) const {
+  return std::any_of(on_device_.begin(), on_device_.end(),
+                     [&](const auto& entry) { return machine_of(entry.second.agent) == machine; });
+}
+
+bool FleetWorld::is_moving_files(const std::string& machine) const {
+  const bool is_here = machine == own_machine();
+  return (is_here && builds_ > 0) ||
+         std::any_of(uploads_.begin(), uploads_.end(), [&](const auto& upload) {
+           return agents_[upload.first].there && (is_here || machine_of(upload.first) == machine);
+         });
+}
+
+void FleetWorld::start_build(std::size_t candidate) {
+  if (is_measuring(own_machine())) {
+    wrong("a build starts where a trial runs");
+  }
+  ++builds_;
+  after(between(10, 60'000), [this, candidate] {
+    --builds_;
+    if (candidate > 0 && chance(50)) {
+      dispatch(BuildFailed{candidate, message("test.build", "no")});
+    } else {
+      dispatch(Built{candidate});
+    }
+  });
+}
+
+void FleetWorld::start_upload(const StartUpload& upload) {
+  if (is_measuring(own_machine()) || is_measuring(machine_of(upload.agent))) {
+    wrong("a file is sent where a trial runs");
+  }
+  uploads_.emplace(upload.agent, upload.candidate);
+  after(between(10, 20'000), [this, upload] {
+    uploads_.erase({upload.agent, upload.candidate});
+    if (agents_[upload.agent].disk_full) {
+      dispatch(UploadFailed{upload.agent, upload.candidate, message("test.disk", "full")});
+    } else {
+      dispatch(Uploaded{upload.agent, upload.candidate});
+    }
+  });
+}
+
 void FleetWorld::assign(const AssignAttempt& action) {
   const auto [place, is_new] = on_device_.try_emplace(action.device, action.attempt);
+  if (is_new && is_moving_files(machine_of(action.attempt.agent))) {
+    wrong("a trial starts where files are built or sent");
+  }
   if (!is_new && !(place->second == action.attempt)) {
     wrong(fmt::format("device {} has two trials", action.device));
   }

@@ -39,6 +39,9 @@ struct FleetPlan {
   int candidates = 3;
   coordinator::Spread spread = coordinator::Spread::share;
   bool offline = false;
+  bool pipeline = false;
+  std::size_t agents_per_machine = 1;
+  bool builds_on_first = false;  // of the machines; else the coordinator has its own
 };
 
 struct FleetReport {
@@ -85,6 +88,12 @@ class FleetWorld {
   void come(std::size_t agent);
   void go(std::size_t agent, Duration away, bool crashed);
   void plan_faults(const FleetFaults& faults);
+  [[nodiscard]] std::string machine_of(std::size_t agent) const;
+  [[nodiscard]] std::string own_machine() const;
+  [[nodiscard]] bool is_measuring(const std::string& machine) const;
+  [[nodiscard]] bool is_moving_files(const std::string& machine) const;
+  void start_build(std::size_t candidate);
+  void start_upload(const coordinator::StartUpload& upload);
   void check_blocks();
   void wrong(std::string what) { report_.wrong.push_back(std::move(what)); }
   void note(const std::string& what);
@@ -100,6 +109,8 @@ class FleetWorld {
   coordinator::Dispatcher dispatcher_;
   std::map<std::size_t, coordinator::Attempt> on_device_;         // as the dispatcher believes
   std::set<std::pair<std::uint32_t, std::uint32_t>> collecting_;  // trial, attempt
+  int builds_ = 0;                                                // under way
+  std::set<std::pair<std::size_t, std::size_t>> uploads_;         // under way: agent, candidate
   int lost_attempts_permille_ = 0;
   FleetReport report_;
 };

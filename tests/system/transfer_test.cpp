@@ -197,6 +197,26 @@ TEST_CASE("transfer: builds side by side have directories of their own and leave
   CHECK(relative.output.find((place.directory() / "chain.graph").string()) != std::string::npos);
 }
 
+TEST_CASE("transfer: nothing is built on a machine that is measuring, even in a pipeline") {
+  Workplace place;
+  Agent agent(place);
+  write_target(place, agent.port(), "");
+  // Each build and each run fails when it meets another one.
+  const std::string lock = (place.directory() / "one_at_a_time").string();
+  const auto alone = [&](const std::string& command) {
+    return "bash -c 'mkdir " + lock + " && { " + command + "; status=$?; rmdir " + lock +
+           "; exit $status; }'";
+  };
+  const Ended ended = place.tune(
+      {"--mode", "offline", "--pipeline", "--compile-command", alone(atc("chain")), "--run-command",
+       alone(program("sample_infer") + " --om {om} --loop 8"), "--target", "target.json",
+       "--repeat", "2", "--configs", "LoadBalance:2,LoadBalance:3"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(place.summary().at("trials").size() == 6);
+  check_all_valid(place);
+}
+
 TEST_CASE("transfer: waiting for a device has a time of its own") {
   Workplace place;
   Agent agent(place, "*", {"--devices", "0"});

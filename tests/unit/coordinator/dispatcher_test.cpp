@@ -170,6 +170,32 @@ TEST_CASE("dispatcher: what an earlier session finished is neither run nor built
   CHECK(only<StartBuild>(actions).candidate == 1);
 }
 
+TEST_CASE("dispatcher: a pipeline runs what is there while the rest is built") {
+  CampaignSettings settings = offline_settings();
+  settings.pipeline = true;
+  settings.machine = "build host";
+  Dispatcher dispatcher(settings, kStart);
+  dispatcher.handle(AgentReady{0, "a", 1, "box"}, kStart);
+  CHECK(all<AssignAttempt>(dispatcher.handle(Built{0}, kStart)).empty());
+  const Attempt attempt = only<AssignAttempt>(dispatcher.handle(Uploaded{0, 0}, kStart)).attempt;
+  CHECK(dispatcher.trial(attempt.trial).candidate == settings.candidates[0]);
+  // What is built meanwhile is not sent to a box that measures.
+  CHECK(all<StartUpload>(dispatcher.handle(Built{1}, kStart)).empty());
+  CHECK(only<StartUpload>(run(dispatcher, attempt, kStart)).candidate == 1);
+}
+
+TEST_CASE("dispatcher: where the machine is shared, a pipeline builds and measures in turn") {
+  CampaignSettings settings = offline_settings();
+  settings.pipeline = true;
+  settings.machine = "box";
+  Dispatcher dispatcher(settings, kStart);
+  CHECK(only<StartBuild>(dispatcher.handle(AgentReady{0, "a", 1, "box"}, kStart)).candidate == 0);
+  CHECK(only<StartBuild>(dispatcher.handle(Built{0}, kStart)).candidate == 1);
+  CHECK(all<AssignAttempt>(dispatcher.handle(Uploaded{0, 0}, kStart)).empty());
+  dispatcher.handle(Built{1}, kStart);
+  CHECK(all<AssignAttempt>(dispatcher.handle(Uploaded{0, 1}, kStart)).size() == 1);
+}
+
 TEST_CASE("dispatcher: an agent that never answers fails the campaign at its deadline") {
   Dispatcher dispatcher(online_settings(), kStart);
   CHECK(dispatcher.deadline() == kStart + seconds(15));

@@ -160,15 +160,6 @@ TEST_CASE("upload: the next file's offer waits at the agent, a third one's not y
   CHECK(sent<protocol::Offer>(machine.handle(protocol::Stored{1}, kStart)).size() == 1);
 }
 
-TEST_CASE("upload: while held nothing is offered or sent, and then it goes on") {
-  Machine machine = offering(3);
-  const auto withdrawn = sent<protocol::Withdraw>(machine.handle(Held{true}, kStart));
-  CHECK(withdrawn.at(0).upload == 1);
-  CHECK(machine.handle(need_all(1, 3), kStart).empty());
-  CHECK(machine.deadline() == kNever);
-  CHECK(sent<protocol::Offer>(machine.handle(Held{false}, kStart)).at(0).upload == 2);
-}
-
 TEST_CASE("upload: a cancelled file is withdrawn and forgotten") {
   Machine machine = offering(3);
   CHECK(sent<protocol::Withdraw>(machine.handle(Cancelled{7}, kStart)).size() == 1);
