@@ -1,5 +1,6 @@
 // What it costs to bring files to an agent: speed beside a bare ZeroMQ pipe that hashes and
-// encrypts as much, bytes for siblings and for a second run, and the memory of both programs.
+// encrypts as much and beside scp (where there is an sshd), bytes for siblings and for a second
+// run, and the memory of both programs.
 //
 //   bench_upload [MiB of the new file] [MiB of a sibling] [MiB of the big file]    1024 256 4096
 //
@@ -29,6 +30,7 @@
 #include "common/os/process.h"
 #include "coordinator/connection.h"
 #include "tests/bench/bench.h"
+#include "tests/bench/scp_peer.h"
 
 namespace {
 
@@ -293,12 +295,16 @@ Sent upload(const Agent& agent, const Keys& keys, const std::vector<fs::path>& f
   return {seconds_since(start), connection.bytes_sent(), pings.take_answers()};
 }
 
-void new_file(const fs::path& directory, const Keys& keys, std::size_t mib) {
+using Scp = std::optional<mstune::bench::ScpPeer>;
+
+void new_file(const fs::path& directory, const Keys& keys, const Scp& scp, std::size_t mib) {
   const fs::path file = directory / "new";
   write_random(file, mib, 1);
   bare_pipe(file, directory, keys);  // once for the page cache
   double bare = 0;
   double ours = 0;
+  double copied = 0;
+  double copied_fast = 0;
   std::vector<double> answers;
   for (int run = 0; run < 3; ++run) {
     bare = std::max(bare, bare_pipe(file, directory, keys));
@@ -310,11 +316,20 @@ void new_file(const fs::path& directory, const Keys& keys, std::size_t mib) {
       answers.insert(answers.end(), sent.answers_ms.begin(), sent.answers_ms.end());
     }
     fs::remove_all(directory / "first");
+    if (scp) {
+      copied = std::max(copied, static_cast<double>(mib) / scp->copy({file}, ""));
+      copied_fast = std::max(
+          copied_fast, static_cast<double>(mib) / scp->copy({file}, "aes128-gcm@openssh.com"));
+    }
   }
   fmt::print(
       "{} MiB, never seen before: {:.0f} MiB/s, a bare pipe {:.0f} MiB/s: {:.2f} of it   "
       "(wanted: 0.85)\n",
       mib, ours, bare, ours / bare);
+  if (scp) {
+    fmt::print("  scp {:.0f} MiB/s: {:.2f} of it   (wanted: 1); with aes128-gcm {:.0f} MiB/s\n",
+               copied, ours / copied, copied_fast);
+  }
   std::sort(answers.begin(), answers.end());
   if (!answers.empty()) {
     fmt::print(
@@ -327,7 +342,7 @@ void new_file(const fs::path& directory, const Keys& keys, std::size_t mib) {
   fs::remove(directory / "received");
 }
 
-void siblings(const fs::path& directory, const Keys& keys, std::size_t mib) {
+void siblings(const fs::path& directory, const Keys& keys, const Scp& scp, std::size_t mib) {
   std::vector<fs::path> files{directory / "sibling0"};
   write_random(files.front(), mib, 77);
   for (std::uint64_t i = 1; i < 7; ++i) {
@@ -347,6 +362,11 @@ void siblings(const fs::path& directory, const Keys& keys, std::size_t mib) {
     fmt::print("  a bare pipe would send all seven in {:.1f} s: {:.1f} times as long\n",
                7 * static_cast<double>(mib) / pipe,
                7 * static_cast<double>(mib) / pipe / first.seconds);
+    if (scp) {
+      const double seconds = scp->copy(files, "");
+      fmt::print("  scp sends all seven in {:.1f} s: {:.1f} times as long   (wanted: 5)\n", seconds,
+                 seconds / first.seconds);
+    }
     fmt::print("  the same again: {:.1f} s, {:.4f} of the bytes of one   (wanted: below 0.01)\n",
                again.seconds, static_cast<double>(again.bytes) / one);
   }
@@ -385,8 +405,14 @@ int main(int argc, char** argv) {
   const fs::path directory = os::make_unique_directory("/tmp", "mstune-bench-");
   const Keys keys;
   keys.write(directory);
-  new_file(directory, keys, argument(argc, argv, 1, 1024));
-  siblings(directory, keys, argument(argc, argv, 2, 256));
+  {
+    const Scp scp = mstune::bench::ScpPeer::start(directory / "scp");
+    if (!scp) {
+      fmt::print("no sshd can be started here: nothing is compared with scp\n");
+    }
+    new_file(directory, keys, scp, argument(argc, argv, 1, 1024));
+    siblings(directory, keys, scp, argument(argc, argv, 2, 256));
+  }
   big_file(directory, keys, argument(argc, argv, 3, 4096));
   os::remove_tree(directory);
   return 0;
