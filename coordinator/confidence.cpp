@@ -39,17 +39,23 @@ std::vector<Candidate> named(const std::vector<std::size_t>& indices, const Roun
   return candidates;
 }
 
+std::optional<std::size_t> rounds_wanted(const Layout& layout, std::size_t at,
+                                         const CandidateConfidence& known, CriticalPoints& points) {
+  const auto spread = layout.spread();
+  if (!known.interval || settled(*known.interval) || known.behind || !spread) {
+    return std::nullopt;
+  }
+  const auto comparison = compare(layout, *spread, at, kBaseline);
+  return comparison ? rounds_to_settle(*comparison, layout.candidates(), points) : std::nullopt;
+}
+
 void weigh_fixed_rounds(const RoundTable& table, CriticalPoints& points, Confidence& confidence) {
   const Layout layout(table.candidates.size(), table.runs);
   const auto intervals = simultaneous_intervals(layout, points);
-  const auto spread = layout.spread();
   for (std::size_t at = 1; at < table.candidates.size(); ++at) {
     CandidateConfidence& result = confidence.candidates[table.candidates[at]];
     result.interval = intervals[at];
-    if (result.interval && !settled(*result.interval)) {
-      const auto comparison = compare(layout, *spread, at, kBaseline);
-      result.more_rounds = rounds_to_settle(*comparison, table.candidates.size(), points);
-    }
+    result.more_rounds = rounds_wanted(layout, at, result, points);
   }
   confidence.tied = named(tied_with_best(layout, points), table);
 }
@@ -60,8 +66,10 @@ struct Ties {
   std::set<Candidate> beaten;
 };
 
-void weigh_stage(const RoundTable& table, const LooksTaken& looks, Confidence& confidence,
-                 Ties& ties) {
+// How many more rounds are wanted is a guess from the latest stage, by the bounds of fixed rounds.
+void weigh_stage(const RoundTable& table, const LooksTaken& looks, CriticalPoints& points,
+                 Confidence& confidence, Ties& ties) {
+  const Layout layout(table.candidates.size(), table.runs);
   for (std::size_t at = 0; at < table.candidates.size(); ++at) {
     const Candidate& candidate = table.candidates[at];
     const bool is_tied = std::find(looks.tied.begin(), looks.tied.end(), at) != looks.tied.end();
@@ -76,6 +84,7 @@ void weigh_stage(const RoundTable& table, const LooksTaken& looks, Confidence& c
       result.interval = common_part(result.interval, *interval);
     }
     result.behind = result.behind || looks.progress[at].behind;
+    result.more_rounds = rounds_wanted(layout, at, result, points);
   }
 }
 
@@ -86,7 +95,8 @@ void weigh_looks(const std::vector<RunFigure>& runs, const StageMembers& members
   for (std::size_t stage = 0; stage < members.size(); ++stage) {
     const RoundTable table = stage_table(runs, members, stage);
     if (table.candidates.size() > 1) {
-      weigh_stage(table, take_looks(table, looking_rules(rules, stage), points), confidence, ties);
+      weigh_stage(table, take_looks(table, looking_rules(rules, stage), points), points, confidence,
+                  ties);
     }
   }
   std::set_difference(ties.first.begin(), ties.first.end(), ties.beaten.begin(), ties.beaten.end(),

@@ -39,7 +39,8 @@ bool is_tied(const Ranking& ranking, const Candidate& candidate) {
 void add_more_rounds(Messages& lines, const CandidateConfidence& known) {
   if (known.more_rounds) {
     add_line(lines, "evidence.more_rounds",
-             "About {} more rounds would settle it: raise --repeat, or let --until-proven decide.",
+             "About {} more rounds would settle it: raise --repeat, or let --until-proven decide "
+             "with a --max-repeat that allows them.",
              *known.more_rounds);
   }
 }

@@ -109,17 +109,13 @@ void add_recommendation(Messages& lines, const Ranking& ranking) {
 }
 
 void add_hints(Messages& lines, const Ranking& ranking) {
+  std::vector<std::string> unstable;
   for (const Summary& summary : ranking.summaries) {
     if (!summary.figures) {
       continue;
     }
     if (summary.figures->cv > kUnstableCv) {
-      add_line(lines, "report.unstable",
-               "Hint: the steps of {} vary much (CV {} is above {}): repeat more (--repeat), let a "
-               "run take more steps, and see that profiling is off and nothing else uses the "
-               "device.",
-               name(summary.candidate), fmt::format("{:.3f}", summary.figures->cv),
-               fmt::format("{:.2f}", kUnstableCv));
+      unstable.push_back(fmt::format("{} ({:.3f})", name(summary.candidate), summary.figures->cv));
     }
     if (summary.figures->median_us == 0.0) {
       add_line(lines, "report.median_of_zero",
@@ -127,6 +123,12 @@ void add_hints(Messages& lines, const Ranking& ranking) {
                "be made of it. Let a step do more work.",
                name(summary.candidate));
     }
+  }
+  if (!unstable.empty()) {
+    add_line(lines, "report.unstable",
+             "Hint: steps vary much (their CV is above {:.2f}): {}. Repeat more (--repeat), let a "
+             "run take more steps, and see that profiling is off and nothing else uses the device.",
+             kUnstableCv, fmt::format("{}", fmt::join(unstable, ", ")));
   }
 }
 

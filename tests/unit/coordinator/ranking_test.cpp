@@ -237,7 +237,7 @@ TEST_CASE("report: a winner is shown with its table, how to reproduce it and how
 Recommended: LoadBalance:4, 1.250 times as fast as default, median step 12.000 ms.
 Evidence: too few rounds to say how sure this is; give --repeat 3 or more.
 Hint: a run counts as fewer than 10 independent steps, because it is short or its steps resemble their neighbours: LoadBalance:4 (5.0), default (2.0). Let the program execute more steps.
-Hint: the steps of LoadBalance:4 vary much (CV 0.158 is above 0.05): repeat more (--repeat), let a run take more steps, and see that profiling is off and nothing else uses the device.
+Hint: steps vary much (their CV is above 0.05): LoadBalance:4 (0.158). Repeat more (--repeat), let a run take more steps, and see that profiling is off and nothing else uses the device.
 To reproduce: GE_AUTO_MULTISTREAM_PARALLEL_MODE=LoadBalance:4 ./infer --loop 20
 For production: set the session option ge.autoMultistreamParallelMode=LoadBalance:4 and remove the tuning pass, so that no step is recorded any more.
 )");
