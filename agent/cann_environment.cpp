@@ -19,17 +19,24 @@ constexpr std::size_t kOutputKept = 2000;
 // What counts is that `env` could be run behind it.
 constexpr const char* kScript = R"(. "$1"; command env -0 > "$2")";
 
-std::optional<Message> refusal_of_script(const std::optional<Policy>& policy,
-                                         const std::string& path) {
+// The script behind a path. Where the owner limits programs it is the file itself: what is judged
+// must be what is sourced, whatever links say by then.
+std::variant<fs::path, Message> script_of(const std::optional<Policy>& policy,
+                                          const std::string& path) {
   if (path.front() != '/' || path.find('\0') != std::string::npos) {
     return message("agent.relative_path",
                    "\"{}\" is not an absolute path, and the agent stands in no directory of yours",
                    path);
   }
   std::error_code failure;
-  const fs::path script = fs::canonical(path, failure);
-  return failure || !policy ? std::nullopt  // whoever sources it says what is wrong
-                            : refusal_of_program(*policy, script.string());
+  fs::path script = fs::canonical(path, failure);
+  if (failure || !policy || policy->allow.empty()) {
+    return path;  // whoever sources it says what is wrong
+  }
+  if (auto why = refusal_of_program(*policy, script.string())) {
+    return *why;
+  }
+  return script;
 }
 
 Message not_sourced(const std::string& path, const std::string& output) {
@@ -56,7 +63,8 @@ std::optional<std::variant<Environment, Message>> CannEnvironments::find(
   if (path.empty()) {
     return base_;
   }
-  if (auto why = refusal_of_script(policy_, path)) {
+  const auto script = script_of(policy_, path);
+  if (const auto* why = std::get_if<Message>(&script)) {
     return *why;
   }
   std::error_code failure;
@@ -71,7 +79,7 @@ std::optional<std::variant<Environment, Message>> CannEnvironments::find(
   if (is_new || (!entry.run && (entry.campaign != campaign || entry.changed != changed))) {
     entry.campaign = campaign;
     entry.changed = changed;
-    start(entry, path, now);
+    start(entry, std::get<fs::path>(script), now);
   }
   if (entry.run) {
     return std::nullopt;
@@ -79,10 +87,10 @@ std::optional<std::variant<Environment, Message>> CannEnvironments::find(
   return entry.outcome;
 }
 
-void CannEnvironments::start(Entry& entry, const std::string& path, TimePoint now) {
+void CannEnvironments::start(Entry& entry, const fs::path& script, TimePoint now) {
   const fs::path result = directory_ / ("environment-" + std::to_string(++serial_));
   os::SpawnRequest request;
-  request.command = {"bash", "-c", kScript, "bash", path, result.string()};
+  request.command = {"bash", "-c", kScript, "bash", script.string(), result.string()};
   request.environment = environment_strings(base_);
   try {
     entry.run.emplace(Run{os::Process(request), result, {}, after(now, kSourcingMax)});

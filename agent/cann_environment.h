@@ -56,7 +56,7 @@ class CannEnvironments {
     std::variant<Environment, Message> outcome;
   };
 
-  void start(Entry& entry, const std::string& path, TimePoint now);
+  void start(Entry& entry, const std::filesystem::path& script, TimePoint now);
   bool step(Entry& entry, const std::string& path, TimePoint now);
 
   std::filesystem::path directory_;

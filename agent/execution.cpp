@@ -21,18 +21,6 @@ constexpr Duration kRescanEveryUnwatched = std::chrono::seconds(1);
 constexpr Duration kLookEvery = std::chrono::seconds(5);
 constexpr std::size_t kBytesPerRead = std::size_t{4} << 20U;
 
-os::SpawnRequest spawn_request(const std::vector<std::string>& command,
-                               const fs::path& working_directory, Environment environment,
-                               const std::string& cookie) {
-  const auto equals = cookie.find('=');
-  environment[cookie.substr(0, equals)] = cookie.substr(equals + 1);
-  os::SpawnRequest request;
-  request.command = command;
-  request.environment = environment_strings(environment);
-  request.working_directory = working_directory;
-  return request;
-}
-
 os::LogTail make_tail(const fs::path& directory,
                       const std::shared_ptr<std::vector<protocol::StepLine>>& lines) {
   return os::LogTail(
@@ -44,15 +32,14 @@ os::LogTail make_tail(const fs::path& directory,
 
 }  // namespace
 
-Execution::Execution(fs::path directory, const std::vector<std::string>& command,
-                     const fs::path& working_directory, Environment environment,
-                     const std::string& cookie, const KeepLimits& limits, TimePoint now)
+Execution::Execution(fs::path directory, const os::SpawnRequest& request, const std::string& cookie,
+                     const KeepLimits& limits, TimePoint now)
     : directory_(std::move(directory)),
       output_(directory_ / "stdout.log", limits.output),
       plog_lines_(std::make_shared<std::vector<protocol::StepLine>>()),
       tail_(make_tail(directory_ / "plog", plog_lines_)),
       plog_limit_(directory_ / "plog", limits.plog_bytes),
-      process_(spawn_request(command, working_directory, std::move(environment), cookie)),
+      process_(request),
       read_buffer_(64 * 1024),
       tree_{process_.id(), cookie, {}},
       next_rescan_(after(now, kRescanEvery)),

@@ -37,10 +37,9 @@ struct KeptFile {
 
 class Execution {
  public:
-  // Starts the command in a directory that exists. `cookie` ("NAME=value") marks its processes.
-  // Throws an Error when it cannot be started.
-  Execution(std::filesystem::path directory, const std::vector<std::string>& command,
-            const std::filesystem::path& working_directory, Environment environment,
+  // Starts the program; `directory` exists. `cookie` ("NAME=value") is in its environment and marks
+  // its processes. Throws an Error when it cannot be started.
+  Execution(std::filesystem::path directory, const os::SpawnRequest& request,
             const std::string& cookie, const KeepLimits& limits, TimePoint now);
 
   [[nodiscard]] pid_t id() const { return process_.id(); }

@@ -163,28 +163,32 @@ std::vector<std::string> TrialRunner::command() const {
   return words;
 }
 
-fs::path TrialRunner::working_directory() const {
-  return spec_.working_directory.empty() ? settings_.directory : fs::path(spec_.working_directory);
+os::SpawnRequest TrialRunner::spawn_request(Environment environment) const {
+  const std::string& cookie = settings_.cookie;
+  const auto equals = cookie.find('=');
+  environment[cookie.substr(0, equals)] = cookie.substr(equals + 1);
+  os::SpawnRequest request;
+  request.command = command();
+  request.environment = environment_strings(environment);
+  request.working_directory =
+      spec_.working_directory.empty() ? settings_.directory : fs::path(spec_.working_directory);
+  return request;
 }
 
-std::optional<Message> TrialRunner::refusal_of(const std::vector<std::string>& command,
-                                               const Environment& environment) const {
+// Judges the program by the owner's rules, and sees to it that what was judged is what runs.
+std::optional<Message> TrialRunner::judge(os::SpawnRequest& request) const {
   // Where a shell may be run, what it runs cannot be told.
   if (!settings_.policy || settings_.policy->allow.empty() || spec_.shell) {
     return std::nullopt;
   }
-  os::SpawnRequest request;
-  request.command = command;
-  request.environment = environment_strings(environment);
-  request.working_directory = working_directory();
-  const fs::path program = os::resolve_program(request);
-  if (program.empty()) {
+  request.executable = os::resolve_program(request);
+  if (request.executable.empty()) {
     return message("agent.no_such_program",
                    "cannot run {}: there is no such program in PATH or at that path, or it may not "
                    "be executed",
-                   command.front());
+                   request.command.front());
   }
-  return refusal_of_program(*settings_.policy, program.string());
+  return refusal_of_program(*settings_.policy, request.executable.string());
 }
 
 void TrialRunner::start(TimePoint now) {
@@ -192,8 +196,8 @@ void TrialRunner::start(TimePoint now) {
   TrialEnvironment environment =
       trial_environment(spec_.inherit_environment ? *base_ : Environment{}, spec_,
                         {(directory / "plog").string(), settings_.devices});
-  const std::vector<std::string> words = command();
-  if (auto why = refusal_of(words, environment.variables)) {
+  os::SpawnRequest request = spawn_request(std::move(environment.variables));
+  if (auto why = judge(request)) {
     handle(NotStarted{std::move(*why)}, now);
     return;
   }
@@ -201,15 +205,14 @@ void TrialRunner::start(TimePoint now) {
     handle(Noticed{notice}, now);
   }
   try {
-    execution_.emplace(directory, words, working_directory(), std::move(environment.variables),
-                       settings_.cookie, keep_limits(spec_, settings_), now);
+    execution_.emplace(directory, request, settings_.cookie, keep_limits(spec_, settings_), now);
   } catch (const Error& error) {
     handle(NotStarted{error.message()}, now);
     return;
   }
-  handle(
-      ProgramStarted{static_cast<std::uint64_t>(execution_->id()), wall_clock_us(), words.front()},
-      now);
+  handle(ProgramStarted{static_cast<std::uint64_t>(execution_->id()), wall_clock_us(),
+                        request.command.front()},
+         now);
 }
 
 void TrialRunner::pass_on(std::vector<protocol::StepLine> lines, TimePoint now) {

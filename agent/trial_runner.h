@@ -76,9 +76,8 @@ class TrialRunner {
   void look_for_environment(TimePoint now);
   void start(TimePoint now);
   [[nodiscard]] std::vector<std::string> command() const;
-  [[nodiscard]] std::filesystem::path working_directory() const;
-  [[nodiscard]] std::optional<Message> refusal_of(const std::vector<std::string>& command,
-                                                  const Environment& environment) const;
+  [[nodiscard]] os::SpawnRequest spawn_request(Environment environment) const;
+  [[nodiscard]] std::optional<Message> judge(os::SpawnRequest& request) const;
   void pass_on(std::vector<protocol::StepLine> lines, TimePoint now);
   void tell_stuck(TimePoint now);
   void drain(TimePoint now);

@@ -22,6 +22,9 @@ struct SpawnRequest {
   // Program and arguments, at least one. A program without '/' is looked up in the PATH of
   // `environment`; a relative path begins at `working_directory`.
   std::vector<std::string> command;
+  // Executed instead of looking the program up, which is then only the name that it is told. For
+  // whoever judged a file (resolve_program): what is executed is that file, whatever links say now.
+  std::filesystem::path executable;
   std::vector<std::string> environment;     // "NAME=value", all of it
   std::filesystem::path working_directory;  // empty: that of this process
   // Descriptor for stdout and stderr, still owned by the caller. None: a pipe is made for both.

@@ -63,6 +63,9 @@ std::string_view search_path(const std::vector<std::string>& environment) {
 }
 
 std::vector<std::string> paths_to_try(const SpawnRequest& request) {
+  if (!request.executable.empty()) {
+    return {request.executable.string()};
+  }
   const std::string& program = request.command.front();
   if (program.find('/') != std::string::npos) {
     return {program};

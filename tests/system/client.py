@@ -171,6 +171,20 @@ def scenario_silence(agent):
     assert not agent.socket.poll(1500)
 
 
+def scenario_until_silent(agent):
+    """Speaks with the agent until it is not answered any more."""
+    agent.hello(os.urandom(16).hex())
+    print("welcome", flush=True)
+    end = time.monotonic() + DEADLINE_S
+    while time.monotonic() < end:
+        agent.send("ping", sequence=1)
+        if not agent.socket.poll(1500):
+            return
+        agent.socket.recv_multipart()
+        time.sleep(0.01)
+    raise SystemExit(f"still answered after {DEADLINE_S} s")
+
+
 def scenario_begin(agent):
     """Begins a trial that stays, under a campaign that others can know."""
     tag, welcome, _ = agent.hello("c" * 32)

@@ -122,6 +122,18 @@ TEST_CASE("security: who is not authorized hears nothing until the list says so"
       [&] { return client(place, agent, "other_major", "eve.key").wait().status == 0; }));
 }
 
+TEST_CASE("security: whose key is taken off the list is not answered any more") {
+  Workplace place;
+  GuardedAgent agent(place);
+  authorize(place, "eve");
+  Running speaker = client(place, agent, "until_silent", "eve.key");
+  CHECK(eventually([&] { return speaker.output().find("welcome") != std::string::npos; }));
+  fs::remove(place.directory() / "authorized" / "eve.pub");
+  const Ended ended = speaker.wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+}
+
 TEST_CASE("security: another client's trial can be neither read nor ended") {
   Workplace place;
   GuardedAgent agent(place);

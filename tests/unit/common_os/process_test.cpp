@@ -42,6 +42,20 @@ void make_executable(const std::filesystem::path& path, std::string_view content
   write_file_atomically(path, content, 0755);
 }
 
+TEST_CASE("process: what was judged is what runs, whatever its link says by then") {
+  const Scratch scratch;
+  const auto link = scratch.path() / "program";
+  std::filesystem::create_symlink("/bin/true", link);
+  SpawnRequest request;
+  request.command = {link.string()};
+  request.executable = resolve_program(request);
+  std::filesystem::remove(link);
+  std::filesystem::create_symlink("/bin/false", link);
+  CHECK(run(request).status == 0);
+  request.executable.clear();
+  CHECK(run(request).status == 1);
+}
+
 TEST_CASE("process: status and output come back, both streams in one") {
   const Outcome outcome = run(script("echo out; echo err >&2; exit 7"));
   CHECK(outcome.status == 7);
