@@ -18,6 +18,31 @@ std::optional<ChipPlace> place_of(const std::vector<std::string_view>& words) {
   return card && chip ? std::optional<ChipPlace>({*card, *chip}) : std::nullopt;
 }
 
+// Small letters without blanks: labels are written in several ways.
+std::string squeezed(std::string_view text) {
+  std::string result;
+  for (const char letter : text) {
+    if (letter != ' ' && letter != '\t' && letter != '\r') {
+      result += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    }
+  }
+  return result;
+}
+
+// What is no number ("NA", "-") is not told.
+void take_meter(std::string_view label, std::string_view value, ChipMeters& meters) {
+  if (!number_of<double>(value)) {
+    return;
+  }
+  if (label == "temperature(c)") {
+    meters.temperature_c = value;
+  } else if (label == "npureal-timepower(w)") {
+    meters.power_w = value;
+  } else if (label == "aicorecurfreq(mhz)") {
+    meters.clock_mhz = value;
+  }
+}
+
 }  // namespace
 
 std::vector<Chip> parse_chip_map(std::string_view text) {
@@ -61,6 +86,32 @@ std::optional<std::vector<DeviceUser>> parse_users(std::string_view text) {
     }
   }
   return users;
+}
+
+std::map<int, ChipMeters> parse_meters(std::string_view text) {
+  std::map<int, ChipMeters> meters;
+  ChipMeters of_card;  // drivers that measure the card tell it behind the chips, as the "mcu"'s
+  ChipMeters* current = nullptr;
+  for (const std::string_view line : lines_of(text)) {
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos) {
+      continue;
+    }
+    const std::string label = squeezed(line.substr(0, colon));
+    const std::string_view value = trimmed(line.substr(colon + 1));
+    if (label == "chipid") {
+      const auto chip = number_of<int>(value);
+      current = chip ? &meters[*chip] : nullptr;
+    } else if (label == "chipname" && squeezed(value) == "mcu") {
+      current = &of_card;
+    } else if (current != nullptr) {
+      take_meter(label, value, *current);
+    }
+  }
+  if (meters.size() == 1 && meters.begin()->second.power_w.empty()) {
+    meters.begin()->second.power_w = of_card.power_w;
+  }
+  return meters;
 }
 
 std::string parse_driver_version(std::string_view text) {

@@ -154,6 +154,7 @@ void Job::on(const ProgramStarted& event, TimePoint now) {
   state_ = State::running;
   started_ = now;
   outcome_.started = true;
+  outcome_.readings_before = event.readings;
   log_.append(protocol::Started{event.pid, event.wall_us, event.program});
   if (!outcome_.cause.empty()) {
     state_ = State::ending;  // what ended it came while it started
@@ -195,6 +196,7 @@ void Job::on(const OutputDrained& event, TimePoint now) {
     outcome_.files = event.files;
     outcome_.output_dropped_bytes = event.output_dropped_bytes;
     outcome_.output_tail = event.output_tail;
+    outcome_.readings_after = event.readings;
     finish();
     send_status(now);
   }
