@@ -88,8 +88,11 @@ void Job::end(const char* cause, Message detail, TimePoint now) {
   } else if (state_ == State::running) {
     outcome_.cause = cause;
     outcome_.detail = std::move(detail);
+    // What ended it may have been noticed in the turn in which it was started, under the turn's
+    // time.
+    const Duration ran = std::max(now - started_, Duration::zero());
     outcome_.run_us = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(now - started_).count());
+        std::chrono::duration_cast<std::chrono::microseconds>(ran).count());
     run_deadline_ = kNever;
     state_ = State::ending;
     actions_.emplace_back(EndTree{});

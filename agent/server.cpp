@@ -127,9 +127,10 @@ void Server::run() {
     if (polled.readable(receiver_.descriptor()) || now >= receiver_.deadline()) {
       step_files(now);
     }
-    step_trials(now);
-    step_devices(now);
-    tell_conditions(now);
+    const TimePoint later = steady_now();  // files that were laid out may have started a trial
+    step_trials(later);
+    step_devices(later);
+    tell_conditions(later);
   }
 }
 
