@@ -60,7 +60,17 @@ must test "$(grep -c ' 1/1 ' said)" -eq 2
 echo "== a campaign over TCP with keys and files, of a program that leaves a process behind"
 # Nobody adopts that process where the kernel has no subreaper: the agent has to find it.
 stray=$((RANDOM + 100000))
-printf '. %s/steps.sh\nsetsid sleep %s >/dev/null 2>&1 &\n' "$scratch" "$stray" >leaves.sh
+cat >leaves.sh <<LEAVES
+GE_AUTO_MULTISTREAM_PARALLEL_MODE=\$(head -n 1 "\$1")
+. $scratch/steps.sh
+setsid sleep $stray >/dev/null 2>&1 &
+LEAVES
+cat >build.sh <<'BUILD'
+{
+  echo "$GE_AUTO_MULTISTREAM_PARALLEL_MODE"
+  cat weights
+} >"$1"
+BUILD
 "$scratch/mstune" keygen ann >/dev/null
 "$scratch/mstune" keygen box --file "$scratch/.config/mstune/agent.key" >/dev/null
 "$scratch/mstune-agent" --listen "tcp://127.0.0.1:*" --work-dir "$scratch/work" \
@@ -71,10 +81,10 @@ port=$(sed -n 's/.*tcp:\/\/127.0.0.1:\([0-9]*\).*/\1/p' agent.log | head -1)
 key=$(sed 's/.* //' "$scratch/.config/mstune/agent.pub")
 echo '{"host": "127.0.0.1", "port": '"$port"', "server_key": "'"$key"'"}' >target.json
 head -c 3000000 /dev/urandom >weights
-"$scratch/mstune" tune --target target.json --mode offline --compile-command 'cp weights {om}' \
+"$scratch/mstune" tune --target target.json --mode offline --compile-command 'sh build.sh {om}' \
   --run-command 'sh '"$scratch"'/leaves.sh {om}' --repeat 1 --configs cv --output-dir out | tee said
 must test "$(grep -c ' 1/1 ' said)" -eq 2
-must_not pgrep -f "sleep $stray"
-must grep -q ' 1 files' <<<"$("$scratch/mstune" agents --target target.json)"
+must_not grep -qsaxz "$stray" /proc/[0-9]*/cmdline
+must grep -q ' 2 files' <<<"$("$scratch/mstune" agents --target target.json)"
 kill "$agent"
 must wait "$agent"
