@@ -9,6 +9,8 @@
 namespace mstune::agent {
 namespace {
 
+constexpr Duration kRefreshPeriod = std::chrono::seconds(1);
+
 std::string ids_text(const std::vector<Chip>& chips) {
   std::vector<int> ids;
   for (const Chip& chip : chips) {
@@ -27,8 +29,9 @@ const Chip* chip_of(const std::vector<Chip>& chips, int device) {
 
 DeviceWatch::DeviceWatch(Options options, Environment environment)
     : options_(std::move(options)),
-      box_(options_.look ? look_at_chips(environment) : ChipFacts{}),
-      looks_(std::move(environment)) {
+      environment_(std::move(environment)),
+      box_(options_.look ? look_at_chips(environment_) : ChipFacts{}),
+      looks_(environment_) {
   if (options_.find) {
     if (box_.chips.empty()) {
       throw environment_error("agent.no_devices",
@@ -81,6 +84,64 @@ bool DeviceWatch::checks(const protocol::TrialSpec& spec, const std::vector<int>
 
 void DeviceWatch::wait_for(const protocol::TrialKey& key, std::vector<int> devices, TimePoint now) {
   gates_.insert_or_assign(key, DeviceGate(std::move(devices), now));
+}
+
+Meters DeviceWatch::meters(const std::vector<int>& devices) const {
+  Meters meters{{}, environment_};
+  for (const int device : devices) {
+    if (const Chip* chip = chip_of(box_.chips, device)) {
+      meters.chips.push_back(*chip);
+    }
+  }
+  return meters;
+}
+
+void DeviceWatch::note(const std::vector<protocol::DeviceReading>& readings, TimePoint now) {
+  for (const protocol::DeviceReading& reading : readings) {
+    known_[reading.device] = {reading, now};
+  }
+}
+
+bool DeviceWatch::refresh(TimePoint now) {
+  if (!refreshing_) {
+    if (refreshed_ && now < after(*refreshed_, kRefreshPeriod)) {
+      return true;
+    }
+    refreshing_.emplace(meters(options_.devices), now);
+  }
+  if (!refreshing_->step(now)) {
+    return false;
+  }
+  note(refreshing_->readings(), now);
+  refreshing_.reset();
+  refreshed_ = now;
+  return true;
+}
+
+void DeviceWatch::describe(std::vector<protocol::DeviceCondition>& devices, TimePoint now) const {
+  for (protocol::DeviceCondition& device : devices) {
+    if (const Chip* chip = chip_of(box_.chips, device.device)) {
+      device.chip = chip->name;
+    }
+    if (const auto found = known_.find(device.device); found != known_.end()) {
+      device.reading = found->second.reading;
+      device.read_ago_s = static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::seconds>(now - found->second.at).count());
+    }
+  }
+}
+
+std::vector<int> DeviceWatch::descriptors() const {
+  std::vector<int> descriptors = looks_.descriptors();
+  if (refreshing_) {
+    const std::vector<int> more = refreshing_->descriptors();
+    descriptors.insert(descriptors.end(), more.begin(), more.end());
+  }
+  return descriptors;
+}
+
+TimePoint DeviceWatch::deadline() const {
+  return std::min(looks_.deadline(), refreshing_ ? refreshing_->deadline() : kNever);
 }
 
 std::vector<DeviceWatch::Verdict> DeviceWatch::step(TimePoint now) {

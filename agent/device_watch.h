@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "agent/device_gate.h"
+#include "agent/meter_look.h"
 #include "agent/npu_smi.h"
-#include "protocol/messages.h"
+#include "protocol/agent_messages.h"
 
 namespace mstune::agent {
 
@@ -48,14 +49,35 @@ class DeviceWatch {
   // What is new since the last call. After begin and give_up the trial is forgotten.
   std::vector<Verdict> step(TimePoint now);
 
-  [[nodiscard]] std::vector<int> descriptors() const { return looks_.descriptors(); }
-  [[nodiscard]] TimePoint deadline() const { return looks_.deadline(); }
+  // What it takes to read the meters of these devices.
+  [[nodiscard]] Meters meters(const std::vector<int>& devices) const;
+  // They were read.
+  void note(const std::vector<protocol::DeviceReading>& readings, TimePoint now);
+  // Reads the meters of all that are offered, unless they were read within a second. True when that
+  // is done. Not to be called while a trial has a device.
+  bool refresh(TimePoint now);
+  // A trial gets a device: from now on nobody reads.
+  void leave_alone() { refreshing_.reset(); }
+  // Fills in what is known of these devices, which may be from a while ago.
+  void describe(std::vector<protocol::DeviceCondition>& devices, TimePoint now) const;
+
+  [[nodiscard]] std::vector<int> descriptors() const;
+  [[nodiscard]] TimePoint deadline() const;
 
  private:
+  struct Known {
+    protocol::DeviceReading reading;
+    TimePoint at;
+  };
+
   Options options_;
+  Environment environment_;
   ChipFacts box_;
   UsageLooks looks_;
   std::map<protocol::TrialKey, DeviceGate> gates_;
+  std::map<int, Known> known_;  // by device
+  std::optional<MeterLook> refreshing_;
+  std::optional<TimePoint> refreshed_;
 };
 
 }  // namespace mstune::agent

@@ -1,67 +1,13 @@
 #include "agent/devices.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include "agent/npu_smi_text.h"
+
 namespace mstune::agent {
 namespace {
-
-template <typename Number>
-std::optional<Number> number_of(std::string_view text) {
-  Number number{};
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return failure == std::errc{} && end == text.data() + text.size() && !text.empty()
-             ? std::optional<Number>(number)
-             : std::nullopt;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const auto first = text.find_first_not_of(kBlanks);
-  return first == std::string_view::npos
-             ? std::string_view()
-             : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (line = trimmed(line); !line.empty(); line = trimmed(line)) {
-    const auto end = std::min(line.find_first_of(" \t"), line.size());
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-  return words;
-}
-
-// The cells of "| a | b |", without the blanks around them.
-std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  line = trimmed(line);
-  if (!line.starts_with('|') || !line.ends_with('|') || line.size() < 2) {
-    return cells;
-  }
-  line = line.substr(1, line.size() - 2);
-  for (;;) {
-    const auto bar = line.find('|');
-    cells.push_back(trimmed(line.substr(0, bar)));
-    if (bar == std::string_view::npos) {
-      return cells;
-    }
-    line.remove_prefix(bar + 1);
-  }
-}
 
 std::optional<ChipPlace> place_of(const std::vector<std::string_view>& words) {
   if (words.size() < 2) {
@@ -70,6 +16,31 @@ std::optional<ChipPlace> place_of(const std::vector<std::string_view>& words) {
   const auto card = number_of<int>(words[0]);
   const auto chip = number_of<int>(words[1]);
   return card && chip ? std::optional<ChipPlace>({*card, *chip}) : std::nullopt;
+}
+
+// Small letters without blanks: labels are written in several ways.
+std::string squeezed(std::string_view text) {
+  std::string result;
+  for (const char letter : text) {
+    if (letter != ' ' && letter != '\t' && letter != '\r') {
+      result += letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+    }
+  }
+  return result;
+}
+
+// What is no number ("NA", "-") is not told.
+void take_meter(std::string_view label, std::string_view value, ChipMeters& meters) {
+  if (!number_of<double>(value)) {
+    return;
+  }
+  if (label == "temperature(c)") {
+    meters.temperature_c = value;
+  } else if (label == "npureal-timepower(w)") {
+    meters.power_w = value;
+  } else if (label == "aicorecurfreq(mhz)") {
+    meters.clock_mhz = value;
+  }
 }
 
 }  // namespace
@@ -115,6 +86,32 @@ std::optional<std::vector<DeviceUser>> parse_users(std::string_view text) {
     }
   }
   return users;
+}
+
+std::map<int, ChipMeters> parse_meters(std::string_view text) {
+  std::map<int, ChipMeters> meters;
+  ChipMeters of_card;  // drivers that measure the card tell it behind the chips, as the "mcu"'s
+  ChipMeters* current = nullptr;
+  for (const std::string_view line : lines_of(text)) {
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos) {
+      continue;
+    }
+    const std::string label = squeezed(line.substr(0, colon));
+    const std::string_view value = trimmed(line.substr(colon + 1));
+    if (label == "chipid") {
+      const auto chip = number_of<int>(value);
+      current = chip ? &meters[*chip] : nullptr;
+    } else if (label == "chipname" && squeezed(value) == "mcu") {
+      current = &of_card;
+    } else if (current != nullptr) {
+      take_meter(label, value, *current);
+    }
+  }
+  if (meters.size() == 1 && meters.begin()->second.power_w.empty()) {
+    meters.begin()->second.power_w = of_card.power_w;
+  }
+  return meters;
 }
 
 std::string parse_driver_version(std::string_view text) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -31,6 +32,16 @@ struct DeviceUser {
   std::string name;                        // may be cut by npu-smi
   std::optional<std::uint64_t> memory_mb;  // empty: not told
 };
+
+// What a chip's meters show, as it is printed; empty where it is not told.
+struct ChipMeters {
+  std::string temperature_c;
+  std::string power_w;
+  std::string clock_mhz;  // of the AI cores
+};
+
+// The chips' meters in `npu-smi info -t common -i CARD`, by the chip's number on its card.
+std::map<int, ChipMeters> parse_meters(std::string_view text);
 
 // The chips of `npu-smi info -m`, by logic id; management controllers have none and are left out.
 std::vector<Chip> parse_chip_map(std::string_view text);

@@ -88,8 +88,11 @@ void Job::end(const char* cause, Message detail, TimePoint now) {
   } else if (state_ == State::running) {
     outcome_.cause = cause;
     outcome_.detail = std::move(detail);
+    // What ended it may have been noticed in the turn in which it was started, under the turn's
+    // time.
+    const Duration ran = std::max(now - started_, Duration::zero());
     outcome_.run_us = static_cast<std::uint64_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(now - started_).count());
+        std::chrono::duration_cast<std::chrono::microseconds>(ran).count());
     run_deadline_ = kNever;
     state_ = State::ending;
     actions_.emplace_back(EndTree{});
@@ -154,6 +157,7 @@ void Job::on(const ProgramStarted& event, TimePoint now) {
   state_ = State::running;
   started_ = now;
   outcome_.started = true;
+  outcome_.readings_before = event.readings;
   log_.append(protocol::Started{event.pid, event.wall_us, event.program});
   if (!outcome_.cause.empty()) {
     state_ = State::ending;  // what ended it came while it started
@@ -195,6 +199,7 @@ void Job::on(const OutputDrained& event, TimePoint now) {
     outcome_.files = event.files;
     outcome_.output_dropped_bytes = event.output_dropped_bytes;
     outcome_.output_tail = event.output_tail;
+    outcome_.readings_after = event.readings;
     finish();
     send_status(now);
   }

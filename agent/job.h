@@ -34,6 +34,7 @@ struct ProgramStarted {
   std::uint64_t pid = 0;
   std::int64_t wall_us = 0;
   std::string program;
+  std::vector<protocol::DeviceReading> readings = {};
 };
 struct StepLinesFound {
   std::vector<protocol::StepLine> lines;
@@ -49,6 +50,7 @@ struct OutputDrained {
   std::vector<protocol::TrialFile> files;
   std::uint64_t output_dropped_bytes = 0;
   std::string output_tail;
+  std::vector<protocol::DeviceReading> readings = {};
 };
 struct CancelAsked {};
 struct CoordinatorSeen {  // it assigned the trial, for the first time or again

@@ -26,8 +26,10 @@ os::SpawnRequest request_for(const std::vector<std::string>& arguments,
 }  // namespace
 
 NpuSmiRun::NpuSmiRun(std::vector<std::string> arguments, const Environment& environment,
-                     TimePoint now)
-    : process_(request_for(arguments, environment)), begun_(now) {}
+                     TimePoint now, Duration answer_max)
+    : process_(request_for(arguments, environment)),
+      begun_(now),
+      deadline_(after(now, answer_max)) {}
 
 void NpuSmiRun::read_output() {
   std::array<char, 16384> buffer{};

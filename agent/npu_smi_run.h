@@ -15,8 +15,9 @@ class NpuSmiRun {
  public:
   static constexpr Duration kAnswerMax = std::chrono::seconds(20);
 
-  // Starts it. Throws an environment error where it cannot be started.
-  NpuSmiRun(std::vector<std::string> arguments, const Environment& environment, TimePoint now);
+  // Starts it; it may take `answer_max`. Throws an environment error where it cannot be started.
+  NpuSmiRun(std::vector<std::string> arguments, const Environment& environment, TimePoint now,
+            Duration answer_max = kAnswerMax);
 
   // True when it is over: it ended, or its time was up and it was ended.
   bool step(TimePoint now);
@@ -29,13 +30,14 @@ class NpuSmiRun {
 
   // Call step() when one of them is readable, and at the deadline.
   [[nodiscard]] std::vector<int> descriptors() const;
-  [[nodiscard]] TimePoint deadline() const { return after(begun_, kAnswerMax); }
+  [[nodiscard]] TimePoint deadline() const { return deadline_; }
 
  private:
   void read_output();
 
   os::Process process_;
   TimePoint begun_;
+  TimePoint deadline_;
   std::string output_;
   bool output_ended_ = false;
   std::optional<int> status_;

@@ -127,8 +127,10 @@ void Server::run() {
     if (polled.readable(receiver_.descriptor()) || now >= receiver_.deadline()) {
       step_files(now);
     }
-    step_trials(now);
-    step_devices(now);
+    const TimePoint later = steady_now();  // files that were laid out may have started a trial
+    step_trials(later);
+    step_devices(later);
+    tell_conditions(later);
   }
 }
 
@@ -274,18 +276,34 @@ void Server::carry_out_on_store(desk::Action& action) {
   } else if (const auto* let_go = std::get_if<desk::LetGo>(&action)) {
     receiver_.let_go(let_go->files);
   } else if (auto* report = std::get_if<desk::ReportCondition>(&action)) {
-    receiver_.inspect([this, number = report->session,
-                       condition = std::move(report->condition)](const StoreUsage& usage) mutable {
+    asked_.push_back(std::move(*report));
+  } else {
+    receiver_.purge([this, number = std::get<desk::PurgeStore>(action).session](
+                        std::uint64_t freed, const StoreUsage& usage) {
+      send_to(number, protocol::Purged{freed, usage.bytes});
+    });
+  }
+}
+
+// Meters are read first, unless a trial might be disturbed by that.
+void Server::tell_conditions(TimePoint now) {
+  if (asked_.empty()) {
+    return;
+  }
+  if (!runners_.empty()) {
+    devices_.leave_alone();
+  } else if (!devices_.refresh(now)) {
+    return;
+  }
+  for (desk::ReportCondition& report : std::exchange(asked_, {})) {
+    devices_.describe(report.condition.devices, now);
+    receiver_.inspect([this, number = report.session,
+                       condition = std::move(report.condition)](const StoreUsage& usage) mutable {
       condition.store = {usage.blobs, usage.bytes, usage.pinned_bytes, usage.limit_bytes,
                          usage.free_bytes};
       condition.running_s = static_cast<std::uint64_t>(
           std::chrono::duration_cast<std::chrono::seconds>(steady_now() - started_).count());
       send_to(number, condition);
-    });
-  } else {
-    receiver_.purge([this, number = std::get<desk::PurgeStore>(action).session](
-                        std::uint64_t freed, const StoreUsage& usage) {
-      send_to(number, protocol::Purged{freed, usage.bytes});
     });
   }
 }
@@ -320,7 +338,8 @@ void Server::create(desk::CreateTrial& action) {
 
 // Its devices are free of trials; somebody else may still be on them.
 void Server::begin(TrialRunner& runner, std::vector<int> devices, TimePoint now) {
-  runner.use_devices(devices);
+  devices_.leave_alone();
+  runner.use_devices(devices, devices_.meters(devices));
   if (devices_.checks(runner.spec(), devices)) {
     devices_.wait_for(runner.key(), std::move(devices), now);
   } else {
@@ -396,6 +415,7 @@ void Server::step_box(TimePoint now) {
 void Server::step_trials(TimePoint now) {
   for (const auto& [key, runner] : runners_) {
     runner->step(now);
+    devices_.note(runner->take_readings(), now);
     send_reports(*runner);
   }
   forget_finished(now);

@@ -63,6 +63,7 @@ class Server {
   void tell_desk(const desk::Event& event, TimePoint now, std::string payload = {});
   void carry_out(desk::Action& action, std::string& payload, TimePoint now);
   void carry_out_on_store(desk::Action& action);
+  void tell_conditions(TimePoint now);
   void send_to(SessionId number, const protocol::Report& report);
   void create(desk::CreateTrial& action);
   void begin(TrialRunner& runner, std::vector<int> devices, TimePoint now);
@@ -94,7 +95,8 @@ class Server {
   Desk desk_;
   TimePoint started_;
   Runners runners_;
-  std::uint64_t serial_ = 0;  // of trials
+  std::uint64_t serial_ = 0;                  // of trials
+  std::vector<desk::ReportCondition> asked_;  // how this agent is
   bool stopping_ = false;
 };
 

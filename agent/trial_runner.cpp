@@ -87,6 +87,8 @@ void TrialRunner::carry_out(const JobAction& action, TimePoint now) {
     execution_->begin_end();
   } else if (std::holds_alternative<DrainOutput>(action)) {
     draining_ = true;
+    // At once: a device cools down while its trial's last lines are read.
+    look_.emplace(is_stuck() ? Meters() : settings_.meters, now);
   } else if (const auto* send = std::get_if<SendEvents>(&action)) {
     reports_.push_back({protocol::Events{key_, send->batch.first, send->batch.events}, {}});
   } else if (const auto* status = std::get_if<SendStatus>(&action)) {
@@ -115,9 +117,10 @@ void TrialRunner::prepare(TimePoint now) {
            now);
     return;
   }
+  look_.emplace(settings_.meters, now);
   wants_files_ = !spec_.files.empty();
   wants_environment_ = true;
-  look_for_environment(now);
+  become_ready(now);
 }
 
 void TrialRunner::on_laid_out(const std::optional<Message>& failure, TimePoint now) {
@@ -126,18 +129,21 @@ void TrialRunner::on_laid_out(const std::optional<Message>& failure, TimePoint n
     wants_environment_ = false;
     handle(NotStarted{*failure}, now);
   } else {
-    look_for_environment(now);
+    become_ready(now);
   }
 }
 
-void TrialRunner::look_for_environment(TimePoint now) {
+void TrialRunner::become_ready(TimePoint now) {
   if (!wants_environment_ || wants_files_) {
     return;
   }
   const auto found = environments_.find(spec_.cann_env, key_.campaign, now);
-  if (!found) {
+  auto readings = step_meters(now);
+  if (!found || !readings) {
     return;
   }
+  readings_before_ = std::move(*readings);
+  look_.reset();
   wants_environment_ = false;
   if (const auto* failure = std::get_if<Message>(&*found)) {
     handle(NotStarted{*failure}, now);
@@ -211,7 +217,7 @@ void TrialRunner::start(TimePoint now) {
     return;
   }
   handle(ProgramStarted{static_cast<std::uint64_t>(execution_->id()), wall_clock_us(),
-                        request.command.front()},
+                        request.command.front(), readings_before_},
          now);
 }
 
@@ -222,11 +228,15 @@ void TrialRunner::pass_on(std::vector<protocol::StepLine> lines, TimePoint now) 
 }
 
 void TrialRunner::step(TimePoint now) {
-  look_for_environment(now);
+  become_ready(now);
   if (now >= job_.deadline()) {
     handle(Tick{}, now);
   }
   if (!execution_ || job_.finished()) {
+    return;
+  }
+  if (drained_) {
+    finish_drain(now);
     return;
   }
   execution_->pause(!job_.takes_lines());
@@ -279,18 +289,46 @@ void TrialRunner::drain(TimePoint now) {
     offered.push_back(file.offered);
   }
   constexpr std::size_t kTailLines = 20;
-  handle(OutputDrained{std::move(offered), execution_->output().dropped(),
-                       execution_->output().last_lines(kTailLines)},
-         now);
+  drained_ = OutputDrained{std::move(offered), execution_->output().dropped(),
+                           execution_->output().last_lines(kTailLines)};
+  finish_drain(now);
+}
+
+void TrialRunner::finish_drain(TimePoint now) {
+  if (auto readings = step_meters(now)) {
+    OutputDrained drained = std::move(*drained_);
+    drained_.reset();
+    look_.reset();
+    drained.readings = std::move(*readings);
+    handle(drained, now);
+  }
+}
+
+std::optional<std::vector<protocol::DeviceReading>> TrialRunner::step_meters(TimePoint now) {
+  if (!look_->step(now)) {
+    return std::nullopt;
+  }
+  new_readings_ = look_->readings();
+  return new_readings_;
 }
 
 std::vector<int> TrialRunner::descriptors(TimePoint now) const {
-  return execution_ && !job_.finished() ? execution_->descriptors(now) : std::vector<int>{};
+  std::vector<int> descriptors = execution_ && !drained_ && !job_.finished()
+                                     ? execution_->descriptors(now)
+                                     : std::vector<int>();
+  if (look_) {
+    const std::vector<int> more = look_->descriptors();
+    descriptors.insert(descriptors.end(), more.begin(), more.end());
+  }
+  return descriptors;
 }
 
 TimePoint TrialRunner::deadline() const {
   if (draining_) {
     return job_.takes_lines() ? TimePoint::min() : job_.deadline();
+  }
+  if (look_ && (!execution_ || drained_)) {
+    return std::min(job_.deadline(), look_->deadline());
   }
   const bool executing = execution_ && std::string_view(job_.state_name()) !=
                                            std::string_view(protocol::kStateFinished);

@@ -13,6 +13,7 @@
 #include "agent/cann_environment.h"
 #include "agent/execution.h"
 #include "agent/job.h"
+#include "agent/meter_look.h"
 #include "agent/policy.h"
 #include "protocol/codec.h"
 
@@ -23,6 +24,7 @@ struct RunnerSettings {
   std::string cookie;               // "NAME=value", unique to this trial
   std::string client;               // whose trial it is: the name of a key, or empty
   std::vector<int> devices;         // empty: device selection is left alone
+  Meters meters;                    // of these devices
   Duration reconnect_grace = std::chrono::seconds(60);
   std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
   std::optional<Policy> policy;  // of the box's owner
@@ -48,7 +50,10 @@ class TrialRunner {
   [[nodiscard]] std::filesystem::path om_directory() const { return settings_.directory / "om"; }
 
   // Before begin(): the devices of the slot that it got.
-  void use_devices(std::vector<int> devices) { settings_.devices = std::move(devices); }
+  void use_devices(std::vector<int> devices, Meters meters) {
+    settings_.devices = std::move(devices);
+    settings_.meters = std::move(meters);
+  }
   void begin(TimePoint now);
   void handle(const JobEvent& event, TimePoint now);
 
@@ -66,6 +71,9 @@ class TrialRunner {
   // What is to be sent to the coordinator, in order.
   std::vector<OutgoingReport> take_reports();
 
+  // What its devices' meters showed, once each time that they were read.
+  std::vector<protocol::DeviceReading> take_readings() { return std::exchange(new_readings_, {}); }
+
   // Processes of it that could not be killed: its device cannot be used.
   [[nodiscard]] bool is_stuck() const { return execution_ && !execution_->stuck().empty(); }
 
@@ -73,7 +81,7 @@ class TrialRunner {
   void carry_out(const std::vector<JobAction>& actions, TimePoint now);
   void carry_out(const JobAction& action, TimePoint now);
   void prepare(TimePoint now);
-  void look_for_environment(TimePoint now);
+  void become_ready(TimePoint now);
   void start(TimePoint now);
   [[nodiscard]] std::vector<std::string> command() const;
   [[nodiscard]] os::SpawnRequest spawn_request(Environment environment) const;
@@ -81,6 +89,9 @@ class TrialRunner {
   void pass_on(std::vector<protocol::StepLine> lines, TimePoint now);
   void tell_stuck(TimePoint now);
   void drain(TimePoint now);
+  void finish_drain(TimePoint now);
+  // What the look that is under way has read, once it is over; nothing before.
+  std::optional<std::vector<protocol::DeviceReading>> step_meters(TimePoint now);
   void remove_directory();
 
   protocol::TrialKey key_;
@@ -91,6 +102,10 @@ class TrialRunner {
   std::optional<Execution> execution_;
   std::optional<Environment> base_;
   std::vector<KeptFile> files_;
+  std::optional<MeterLook> look_;  // under way: before the program is started, and after its end
+  std::vector<protocol::DeviceReading> readings_before_;
+  std::vector<protocol::DeviceReading> new_readings_;
+  std::optional<OutputDrained> drained_;  // waits for the last reading
   std::vector<OutgoingReport> reports_;
   bool wants_files_ = false;
   bool wants_environment_ = false;

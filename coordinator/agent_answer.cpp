@@ -1,6 +1,7 @@
 #include "coordinator/agent_answer.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -29,38 +30,87 @@ Message state_message(const std::string& state) {
 }
 
 std::string device_text(const protocol::DeviceCondition& device) {
-  const std::string name = device.device < 0 ? std::string() : fmt::format("{} ", device.device);
   if (device.holder.empty()) {
-    return name + said(state_message(device.state));
+    return said(state_message(device.state));
   }
-  return said(message("agents.device_held", "{}{}: trial {} of {} for {}", name,
+  return said(message("agents.device_held", "{}: trial {} of {} for {}",
                       state_message(device.state), device.trial, device.holder,
                       duration_text(static_cast<double>(device.held_for_s))));
 }
 
+std::string or_dash(const std::string& text, const char* unit = "") {
+  return text.empty() ? "-" : text + unit;
+}
+
+// "free", or how many are and how many trials wait.
 std::string devices_text(const protocol::Condition& condition) {
-  std::vector<std::string> texts;
-  for (const protocol::DeviceCondition& device : condition.devices) {
-    texts.push_back(device_text(device));
-  }
+  const auto free =
+      std::count_if(condition.devices.begin(), condition.devices.end(),
+                    [](const auto& device) { return device.state == protocol::kDeviceFree; });
+  std::string text =
+      condition.devices.size() == 1 && condition.devices.front().device < 0
+          ? device_text(condition.devices.front())
+          : said(message("agents.free_of", "{} of {} free", free, condition.devices.size()));
   if (condition.queued > 0) {
-    texts.push_back(said(message("agents.queued", "{} queued", condition.queued)));
+    text += ", " + said(message("agents.queued", "{} queued", condition.queued));
   }
-  return fmt::format("{}", fmt::join(texts, ", "));
+  return text;
+}
+
+std::string chips_text(const std::vector<std::string>& chips) {
+  const std::set<std::string> different(chips.begin(), chips.end());
+  return different.empty() ? "-" : fmt::format("{}", fmt::join(different, ", "));
+}
+
+// A line for each device of those that have a number.
+std::vector<Row> device_rows(const std::vector<AgentAnswer>& answers) {
+  std::vector<Row> rows;
+  for (const AgentAnswer& answer : answers) {
+    for (const protocol::DeviceCondition& device :
+         answer.condition ? answer.condition->devices : std::vector<protocol::DeviceCondition>()) {
+      if (device.device >= 0) {
+        const protocol::DeviceReading& reading = device.reading;
+        const std::string age =
+            device.read_ago_s > 0
+                ? said(message("agents.read_ago", "{} ago",
+                               duration_text(static_cast<double>(device.read_ago_s))))
+                : std::string();
+        rows.push_back({answer.agent, std::to_string(device.device), or_dash(device.chip),
+                        or_dash(reading.temperature_c, " C"), or_dash(reading.power_w, " W"),
+                        or_dash(reading.clock_mhz, " MHz"), age, device_text(device)});
+      }
+    }
+  }
+  return rows;
 }
 
 Row row_of(const AgentAnswer& answer) {
   if (!answer.welcome || !answer.condition) {
-    return {answer.agent, "-", "-", "-", "-", said(answer.failure.value_or(no_answer()))};
+    return {answer.agent, "-", "-",
+            "-",          "-", "-",
+            "-",          "-", said(answer.failure.value_or(no_answer()))};
   }
   const protocol::StoreCondition& store = answer.condition->store;
   return {answer.agent,
           answer.welcome->software,
           answer.welcome->host,
+          chips_text(answer.welcome->chips),
+          or_dash(answer.welcome->cann_version),
+          or_dash(answer.welcome->driver_version),
           answer.round_trip_ms ? fmt::format("{:.2f} ms", *answer.round_trip_ms) : "-",
           said(message("agents.store", "{} files, {} of {}", store.files, size_text(store.bytes),
                        size_text(store.limit_bytes))),
           devices_text(*answer.condition)};
+}
+
+Json text_json(const std::string& text) {
+  return text.empty() ? Json(nullptr) : Json(text);
+}
+
+// What npu-smi prints as a figure.
+Json figure_json(const std::string& text) {
+  const Json figure = Json::parse(text, nullptr, false);
+  return figure.is_number() ? figure : Json(nullptr);
 }
 
 Json device_json(const protocol::DeviceCondition& device) {
@@ -71,6 +121,12 @@ Json device_json(const protocol::DeviceCondition& device) {
   json["holder"] = is_held ? Json(device.holder) : Json(nullptr);
   json["trial"] = is_held ? Json(device.trial) : Json(nullptr);
   json["held_for_s"] = is_held ? Json(device.held_for_s) : Json(nullptr);
+  const protocol::DeviceReading& reading = device.reading;
+  json["chip"] = text_json(device.chip);
+  json["temperature_c"] = figure_json(reading.temperature_c);
+  json["power_w"] = figure_json(reading.power_w);
+  json["clock_mhz"] = figure_json(reading.clock_mhz);
+  json["read_ago_s"] = reading.device < 0 ? Json(nullptr) : Json(device.read_ago_s);
   return json;
 }
 
@@ -86,6 +142,9 @@ Json answer_json(const AgentAnswer& answer) {
   json["software"] = answer.welcome->software;
   json["host"] = answer.welcome->host;
   json["architecture"] = answer.welcome->architecture;
+  json["chips"] = answer.welcome->chips;
+  json["cann_version"] = text_json(answer.welcome->cann_version);
+  json["driver_version"] = text_json(answer.welcome->driver_version);
   json["boot_id"] = answer.welcome->boot_id;
   json["pid"] = answer.welcome->pid;
   json["round_trip_ms"] = answer.round_trip_ms ? Json(*answer.round_trip_ms) : Json(nullptr);
@@ -111,14 +170,27 @@ Json answer_json(const AgentAnswer& answer) {
 }  // namespace
 
 std::string agents_table(const std::vector<AgentAnswer>& answers) {
-  std::vector<Row> rows{{said(message("agents.head_agent", "agent")),
-                         said(message("agents.head_version", "version")),
-                         said(message("agents.head_host", "host")),
-                         said(message("agents.head_round_trip", "round trip")),
-                         said(message("agents.head_store", "store")),
-                         said(message("agents.head_devices", "devices"))}};
+  std::vector<Row> rows{
+      {said(message("agents.head_agent", "agent")), said(message("agents.head_version", "version")),
+       said(message("agents.head_host", "host")), said(message("agents.head_chip", "chip")), "CANN",
+       said(message("agents.head_driver", "driver")),
+       said(message("agents.head_round_trip", "round trip")),
+       said(message("agents.head_store", "store")),
+       said(message("agents.head_devices", "devices"))}};
   std::transform(answers.begin(), answers.end(), std::back_inserter(rows), row_of);
   std::string text = text_table(rows, std::vector<Column>(rows.front().size(), Column::words));
+  if (std::vector<Row> devices = device_rows(answers); !devices.empty()) {
+    devices.insert(
+        devices.begin(),
+        {said(message("agents.head_agent", "agent")), said(message("agents.head_device", "device")),
+         said(message("agents.head_chip", "chip")),
+         said(message("agents.head_temperature", "temperature")),
+         said(message("agents.head_power", "power")), said(message("agents.head_clock", "clock")),
+         said(message("agents.head_read", "read")), said(message("agents.head_state", "state"))});
+    std::vector<Column> columns(devices.front().size(), Column::figures);
+    columns.front() = columns[2] = columns[6] = columns.back() = Column::words;
+    text += '\n' + text_table(devices, columns);
+  }
   for (const AgentAnswer& answer : answers) {
     if (answer.purged) {
       text += said(message("agents.purged", "{}: purged, {} freed, {} are needed and kept",

@@ -18,7 +18,7 @@ struct AgentAnswer {
   std::optional<double> round_trip_ms;     // the shortest of several
 };
 
-// One line an agent below a heading, and what was purged. Lines with their '\n'.
+// One line an agent below a heading, then one a device, and what was purged. Lines with their '\n'.
 std::string agents_table(const std::vector<AgentAnswer>& answers);
 
 // {"agents": [...]}; of one that did not answer only agent, reachable and why.

@@ -1,16 +1,20 @@
 #include "coordinator/agents.h"
 
 #include <algorithm>
-#include <map>
+#include <csignal>
 #include <memory>
 #include <ostream>
+#include <sstream>
 
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/os/signals.h"
 #include "coordinator/agent_answer.h"
 #include "coordinator/connection.h"
+#include "coordinator/console.h"
 #include "coordinator/keygen.h"
+#include "coordinator/live_screen.h"
 #include "coordinator/target.h"
 
 namespace mstune::coordinator {
@@ -19,6 +23,7 @@ namespace {
 // Far from the numbers that the link gives to its own pings.
 constexpr std::uint64_t kFirstPing = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kPings = 5;
+constexpr int kExitInterrupted = 130;
 
 TimePoint steady_now() {
   return std::chrono::steady_clock::now();
@@ -27,12 +32,13 @@ TimePoint steady_now() {
 // The questions to one agent: pings one after the other, and what was asked for beside.
 class Inquiry {
  public:
-  Inquiry(const std::string& endpoint, const std::optional<os::ConnectSecurity>& security,
-          bool purge, os::Worker& worker)
+  Inquiry(const Target& target, const std::optional<os::ConnectSecurity>& security, bool purge,
+          os::Worker& worker)
       : purge_(purge),
-        connection_(endpoint, security, os::random_hex_id(), upload::Options{}, worker,
+        connection_(endpoint(target), security, os::random_hex_id(), upload::Options{}, worker,
                     steady_now()) {
-    answer_.agent = endpoint;
+    answer_.agent = endpoint(target);
+    connection_.use_cann(target.cann_env);
   }
 
   [[nodiscard]] const os::Socket& socket() const { return connection_.socket(); }
@@ -125,8 +131,8 @@ std::vector<Target> targets_of(const AgentsOptions& options) {
 
 using Inquiries = std::vector<std::unique_ptr<Inquiry>>;
 
-// Until all have answered or the time is up.
-void ask(const Inquiries& inquiries, TimePoint until) {
+// Until all have answered, the time is up, or somebody ends a watch. False then.
+bool ask(const Inquiries& inquiries, TimePoint until, os::SignalDescriptor* signals) {
   const auto open = [](const auto& inquiry) { return !inquiry->finished(); };
   for (TimePoint now = steady_now();
        now < until && std::any_of(inquiries.begin(), inquiries.end(), open); now = steady_now()) {
@@ -136,29 +142,92 @@ void ask(const Inquiries& inquiries, TimePoint until) {
       polled.add(inquiry->socket());
       earliest = std::min(earliest, inquiry->deadline());
     }
+    if (signals != nullptr) {
+      polled.add(signals->descriptor());
+    }
     polled.wait(earliest - now);
+    if (signals != nullptr && signals->next()) {
+      return false;
+    }
     for (const auto& inquiry : inquiries) {
       inquiry->step(steady_now());
     }
   }
+  return true;
+}
+
+// Nothing when somebody ended a watch.
+std::optional<std::vector<AgentAnswer>> ask_all(const AgentsOptions& options,
+                                                const std::vector<Target>& targets,
+                                                const std::vector<std::string>& environment,
+                                                os::SignalDescriptor* signals) {
+  os::Worker worker;
+  Inquiries inquiries;
+  for (const Target& target : targets) {
+    inquiries.push_back(std::make_unique<Inquiry>(target, security_for(target, environment),
+                                                  options.purge, worker));
+  }
+  if (!ask(inquiries, after(steady_now(), options.wait), signals)) {
+    return std::nullopt;
+  }
+  std::vector<AgentAnswer> answers;
+  for (const auto& inquiry : inquiries) {
+    answers.push_back(inquiry->end(options.wait));
+  }
+  return answers;
+}
+
+std::string text_of(const AgentsOptions& options, const std::vector<AgentAnswer>& answers) {
+  return options.json ? agents_json(answers) : agents_table(answers);
+}
+
+// What fits on the terminal, so that the next one can be drawn over it.
+std::vector<std::string> block_of(const std::string& text, const Terminal& terminal) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; lines.size() + 1 < terminal.rows && std::getline(stream, line);) {
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+int watch(const AgentsOptions& options, const std::vector<Target>& targets,
+          const std::vector<std::string>& environment, std::ostream& out) {
+  os::SignalDescriptor signals({SIGINT, SIGTERM});
+  const bool redraw =
+      progress_style(false, options.json, stdout_is_terminal(), environment) == ProgressStyle::live;
+  const auto terminal = stdout_terminal(environment);
+  LiveScreen screen(out);
+  bool is_first = true;
+  while (const auto answers = ask_all(options, targets, environment, &signals)) {
+    const std::string text = text_of(options, *answers);
+    if (redraw) {
+      const Terminal now = terminal();
+      screen.show("", block_of(text, now), now.columns);
+    } else {
+      out << (is_first || options.json ? "" : "\n") << text << std::flush;
+    }
+    is_first = false;
+    os::PollSet pause;
+    pause.add(signals.descriptor());
+    pause.wait(*options.watch);
+    if (signals.next()) {
+      break;
+    }
+  }
+  return kExitInterrupted;
 }
 
 }  // namespace
 
 int agents(const AgentsOptions& options, const std::vector<std::string>& environment,
            std::ostream& out) {
-  os::Worker worker;
-  Inquiries inquiries;
-  for (const Target& target : targets_of(options)) {
-    inquiries.push_back(std::make_unique<Inquiry>(
-        endpoint(target), security_for(target, environment), options.purge, worker));
+  const std::vector<Target> targets = targets_of(options);
+  if (options.watch) {
+    return watch(options, targets, environment, out);
   }
-  ask(inquiries, after(steady_now(), options.wait));
-  std::vector<AgentAnswer> answers;
-  for (const auto& inquiry : inquiries) {
-    answers.push_back(inquiry->end(options.wait));
-  }
-  out << (options.json ? agents_json(answers) : agents_table(answers)) << std::flush;
+  const auto answers = ask_all(options, targets, environment, nullptr).value();
+  out << text_of(options, answers) << std::flush;
   const bool all = std::none_of(answers.begin(), answers.end(),
                                 [](const AgentAnswer& answer) { return answer.failure; });
   return all ? 0 : 1;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,12 @@ struct AgentsOptions {
   bool json = false;                        // the document instead of the table
   bool purge = false;                       // stored files that nobody needs go
   Duration wait = std::chrono::seconds(5);  // for all answers
+  std::optional<Duration> watch;            // ask again and again, with this pause
 };
 
-// Asks all of them at once. Returns the exit status: 0 all answered, 1 some did not; throws a usage
-// error for a target file that cannot be right, an environment error without a usable key.
+// Asks all of them at once. Returns the exit status: 0 all answered, 1 some did not; of a watch
+// 130, because only a signal ends it. Throws a usage error for a target file that cannot be right,
+// an environment error without a usable key.
 int agents(const AgentsOptions& options, const std::vector<std::string>& environment,
            std::ostream& out);
 

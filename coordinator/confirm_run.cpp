@@ -10,6 +10,7 @@
 #include "common/language.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "coordinator/console.h"
 #include "coordinator/evaluated_run.h"
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"
@@ -138,6 +139,13 @@ Preparation prepare_trials(const ConfirmOptions& options,
   return preparation;
 }
 
+// What is run now, for those who watch.
+CampaignDocument confirmed(CampaignDocument campaign, const Candidate& winner, int rounds) {
+  campaign.candidates = {kDefaultCandidate, winner};
+  campaign.repeat = static_cast<std::uint64_t>(rounds);
+  return campaign;
+}
+
 }  // namespace
 
 int confirm(const ConfirmOptions& options, const std::vector<std::string>& environment,
@@ -157,7 +165,8 @@ int confirm(const ConfirmOptions& options, const std::vector<std::string>& envir
   }
   const ConfidenceRules rules = confidence_rules(campaign);
   const Candidate best = winner(rank(trials, campaign.candidates, rules));
-  Progress progress(out);
+  Progress progress(out, progress_style(false, false, stdout_is_terminal(), environment),
+                    stdout_terminal(environment));
   if (best == kDefaultCandidate) {
     progress.note(message("confirm.nothing", "nothing to confirm: default is the recommendation"));
     return 0;
@@ -168,9 +177,11 @@ int confirm(const ConfirmOptions& options, const std::vector<std::string>& envir
   }
   progress.decided(message("confirm.next", "confirming {} against default in {} fresh rounds",
                            name(best), options.rounds));
+  progress.campaign(confirmed(campaign, best, options.rounds), directory.path().string());
   Stages nothing_more(CampaignDocument{});
   const SessionResult result = run(preparation, nothing_more, directory, progress);
 
+  progress.end();
   trials.insert(trials.end(), result.trials.begin(), result.trials.end());
   const Ranking ranking = rank(trials, campaign.candidates, rules);
   directory.write_summary(campaign, ranking, trials);

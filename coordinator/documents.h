@@ -16,6 +16,10 @@
 
 namespace mstune::coordinator {
 
+// "when" of a reading of meters in trial.json.
+inline constexpr const char* kBefore = "before";
+inline constexpr const char* kAfter = "after";
+
 // Where and how it ran: what is needed to run there once more (mstune confirm).
 struct Surroundings {
   std::string target_file;        // absolute; empty: this machine, or not known

@@ -265,6 +265,13 @@ Purpose read_purpose(const Fields& fields) {
   throw fields.wrong("purpose", "\"measure\", \"control\" or \"confirm\"");
 }
 
+void read_reading(const Fields& fields, TrialOutcome& outcome) {
+  const MeterReading reading{fields.small("device").value_or(0), fields.number("temperature_c"),
+                             fields.number("power_w"), fields.number("clock_mhz")};
+  const bool is_before = fields.text("when") == kBefore;
+  (is_before ? outcome.readings_before : outcome.readings_after).push_back(reading);
+}
+
 SavedTrial read_trial(const Fields& fields) {
   SavedTrial saved;
   saved.config = fields.text("config").value_or("");
@@ -289,6 +296,9 @@ SavedTrial read_trial(const Fields& fields) {
   saved.outcome.exit_code = fields.small("exit_code");
   saved.outcome.wall_seconds = fields.number("wall_seconds");
   saved.outcome.reasons = outside_reasons(fields);
+  for (const Json& reading : fields.list("readings")) {
+    read_reading(Fields(reading, fields.path()), saved.outcome);
+  }
   return saved;
 }
 

@@ -90,6 +90,14 @@ Json head(const CampaignDocument& campaign, const std::vector<Candidate>& order)
   return json;
 }
 
+Json to_json(const MeterReading& reading, const char* when) {
+  return {{"device", reading.device},
+          {"when", when},
+          {"temperature_c", or_null(reading.temperature_c)},
+          {"power_w", or_null(reading.power_w)},
+          {"clock_mhz", or_null(reading.clock_mhz)}};
+}
+
 Json to_json(const EvaluatedTrial& trial) {
   const TrialEvaluation& evaluation = trial.evaluation;
   Json reasons = Json::array();
@@ -125,6 +133,12 @@ Json to_json(const EvaluatedTrial& trial) {
   json["attempt"] = trial.attempt;
   if (trial.trial.device) {
     json["device"] = *trial.trial.device;
+  }
+  for (const MeterReading& reading : trial.outcome.readings_before) {
+    json["readings"].push_back(to_json(reading, kBefore));
+  }
+  for (const MeterReading& reading : trial.outcome.readings_after) {
+    json["readings"].push_back(to_json(reading, kAfter));
   }
   return json;
 }

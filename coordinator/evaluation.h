@@ -36,12 +36,22 @@ struct Reason {
   Message sentence;
 };
 
+// What a device's meters showed; empty where that is not known.
+struct MeterReading {
+  int device = 0;  // logic id
+  std::optional<double> temperature_c;
+  std::optional<double> power_w;
+  std::optional<double> clock_mhz;
+};
+
 // What became of the program, as those saw it who ran it.
 struct TrialOutcome {
   std::optional<int> exit_code;  // negative: a signal; empty: it never started
   bool exit_unknown = false;     // only its logs are there: nobody saw it end
   std::optional<double> wall_seconds;
   std::vector<Reason> reasons;  // from outside: "timeout", "agent_lost", "not_built"
+  std::vector<MeterReading> readings_before = {};  // of its devices, before it was started
+  std::vector<MeterReading> readings_after = {};   // and when its processes were gone
 };
 
 struct TrialEvaluation {

@@ -62,6 +62,11 @@ std::vector<Message> production_remarks(const Candidate& candidate, const Rankin
     remarks.push_back(message("export.single_stream",
                               "Leave ge.enableSingleStream (atc --enable_single_stream) unset: GE "
                               "refuses both together (E10056)."));
+    remarks.push_back(
+        message("export.torchair_unconfirmed",
+                "TorchAir: which of its settings carries a session option is not "
+                "confirmed for any version; look into yours, and see that the time of "
+                "a step changes."));
   }
   if (candidate.strategy == Strategy::weighted_load_balance) {
     remarks.push_back(message("export.weighted_undocumented",

@@ -91,6 +91,14 @@ std::string device_of(const Trial& trial, const CampaignDocument& campaign) {
   return title(*campaign.fleet, campaign.fleet->devices[*trial.device]);
 }
 
+// [before, after] of the trial's first device.
+Json before_and_after(const TrialOutcome& outcome, std::optional<double> MeterReading::*meter) {
+  const auto first = [&](const std::vector<MeterReading>& readings) {
+    return readings.empty() ? std::optional<double>() : readings.front().*meter;
+  };
+  return {figure(first(outcome.readings_before)), figure(first(outcome.readings_after))};
+}
+
 Json trial_data(const EvaluatedTrial& trial, const CampaignDocument& campaign, double origin_s) {
   const TrialEvaluation& evaluation = trial.evaluation;
   std::vector<Message> reasons;
@@ -108,6 +116,8 @@ Json trial_data(const EvaluatedTrial& trial, const CampaignDocument& campaign, d
   json["valid"] = evaluation.valid;
   json["steps"] = evaluation.step_count;
   json["wall_seconds"] = figure(trial.outcome.wall_seconds);
+  json["temperature_c"] = before_and_after(trial.outcome, &MeterReading::temperature_c);
+  json["clock_mhz"] = before_and_after(trial.outcome, &MeterReading::clock_mhz);
   json["start_s"] =
       evaluation.start_s && counts ? figure(*evaluation.start_s - origin_s) : Json(nullptr);
   json["reasons"] = sentences(reasons);

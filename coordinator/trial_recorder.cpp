@@ -54,6 +54,26 @@ std::optional<AttemptProgress> parse_progress(std::string_view line) {
 
 // A reason of the outcome has the cause's own name; the program's exit status is judged by the
 // evaluation.
+std::optional<double> number_in(const std::string& text) {
+  double number = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_one = failure == std::errc{} && end == text.data() + text.size();
+  return is_one && std::isfinite(number) ? std::optional(number) : std::nullopt;
+}
+
+// Of a device without figures nothing is known.
+std::vector<MeterReading> readings_of(const std::vector<protocol::DeviceReading>& told) {
+  std::vector<MeterReading> readings;
+  for (const protocol::DeviceReading& each : told) {
+    const MeterReading reading{each.device, number_in(each.temperature_c), number_in(each.power_w),
+                               number_in(each.clock_mhz)};
+    if (each.device >= 0 && (reading.temperature_c || reading.power_w || reading.clock_mhz)) {
+      readings.push_back(reading);
+    }
+  }
+  return readings;
+}
+
 void add_reason(TrialOutcome& outcome, const protocol::Exited& exited) {
   if (exited.cause != protocol::kCauseExit) {
     outcome.reasons.push_back({exited.cause, exited.detail});
@@ -147,6 +167,8 @@ std::vector<Message> TrialRecorder::take_notices() {
 
 TrialOutcome outcome_of(const protocol::Exited& exited) {
   TrialOutcome outcome;
+  outcome.readings_before = readings_of(exited.readings_before);
+  outcome.readings_after = readings_of(exited.readings_after);
   if (exited.started) {
     outcome.exit_code = exited.exit_code;
     outcome.wall_seconds = static_cast<double>(exited.run_us) / 1e6;

@@ -37,6 +37,9 @@ struct Wire<DeviceCondition> {
     visit("holder", m.holder);
     visit("trial", m.trial);
     visit("held_for_s", m.held_for_s);
+    visit("chip", m.chip);
+    visit("reading", m.reading);
+    visit("read_ago_s", m.read_ago_s);
   }
 };
 

@@ -1,7 +1,5 @@
 // What a coordinator asks of an agent itself, beside trials and files: how it is, and to let go of
 // what it stores. Plain data; the codec is elsewhere.
-//
-// More about a device (its chip, its temperature) becomes a field of DeviceCondition.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +33,9 @@ struct DeviceCondition {
   std::string holder;            // the client whose trial has it, or empty
   std::uint32_t trial = 0;       // its number
   std::uint64_t held_for_s = 0;  // seconds
+  std::string chip = {};         // empty: not known
+  DeviceReading reading = {};    // its meters; no figures where nothing is known
+  std::uint64_t read_ago_s = 0;  // how old that is, in seconds: nobody reads while a trial runs
 };
 inline constexpr const char* kDeviceFree = "free";
 inline constexpr const char* kDeviceBusy = "busy";

@@ -166,6 +166,16 @@ struct Wire<TrialFile> {
 };
 
 template <>
+struct Wire<DeviceReading> {
+  static void fields(auto& m, auto&& visit) {
+    visit("device", m.device);
+    visit("temperature_c", m.temperature_c);
+    visit("power_w", m.power_w);
+    visit("clock_mhz", m.clock_mhz);
+  }
+};
+
+template <>
 struct Wire<Exited> {
   static constexpr const char* kTag = "exited";
   static void fields(auto& m, auto&& visit) {
@@ -177,6 +187,8 @@ struct Wire<Exited> {
     visit("files", m.files);
     visit("output_dropped_bytes", m.output_dropped_bytes);
     visit("output_tail", m.output_tail);
+    visit("readings_before", m.readings_before);
+    visit("readings_after", m.readings_after);
   }
 };
 

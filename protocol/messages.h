@@ -123,6 +123,14 @@ struct TrialFile {
   std::string path;  // below the trial's directory
   std::uint64_t size = 0;
 };
+// What a device's meters show, as npu-smi prints it; empty where that is not told.
+struct DeviceReading {
+  std::int32_t device = -1;  // logic id
+  std::string temperature_c;
+  std::string power_w;
+  std::string clock_mhz;  // of the AI cores
+  friend bool operator==(const DeviceReading&, const DeviceReading&) = default;
+};
 // The last event of a trial: its processes are gone and everything they wrote has been read.
 struct Exited {
   bool started = false;
@@ -132,7 +140,9 @@ struct Exited {
   std::uint64_t run_us = 0;    // from start to the end of the process
   std::vector<TrialFile> files;
   std::uint64_t output_dropped_bytes = 0;
-  std::string output_tail;  // the last lines of its output
+  std::string output_tail;                     // the last lines of its output
+  std::vector<DeviceReading> readings_before;  // of its devices, before the program was started
+  std::vector<DeviceReading> readings_after;   // and when its processes were gone
 };
 using Event = std::variant<Started, StepLine, Notice, Exited>;
 

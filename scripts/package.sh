@@ -31,7 +31,7 @@ mkdir -p "$work" "$prefix"
 install_tools() {
   scripts/setup.sh
   local tools=(dpkg-dev) missing=()
-  [ "$arch" = "$(uname -m)" ] || tools+=("g++-${triplet//_/-}")
+  [ "$arch" = "$(uname -m)" ] || tools+=("g++-${triplet//_/-}" qemu-user)
   for tool in "${tools[@]}"; do
     dpkg-query -W -f='${db:Status-Status}' "$tool" 2>/dev/null | grep -qx installed ||
       missing+=("$tool")

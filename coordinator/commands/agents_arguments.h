@@ -20,6 +20,8 @@ class AgentsArguments {
 
  private:
   AgentsOptions options_;
+  bool watch_ = false;
+  double interval_seconds_ = 2;
   CLI::App* command_;
 };
 

@@ -76,6 +76,9 @@
     ], rows);
   }
 
+  const beforeAndAfter = (pair) =>
+    pair.map((value) => (value === null ? "–" : String(value))).join(" → ");
+
   function fillTrials() {
     const devices = data.trials.some((trial) => trial.device);
     const purposes = {
@@ -91,6 +94,10 @@
       { text: words.say("page.head_counts", "counts") },
       { text: words.say("page.head_notes", "notes"), kind: "text" },
     ];
+    const meters = data.trials.some((trial) => trial.temperature_c.some((each) => each !== null));
+    if (meters) {
+      heads.splice(6, 0, { text: "°C", kind: "figure" }, { text: "MHz", kind: "figure" });
+    }
     if (devices) {
       heads.splice(3, 0, { text: words.say("page.head_device", "device") });
     }
@@ -104,6 +111,9 @@
         trial.valid ? words.say("page.yes", "yes") : { text: words.say("page.no", "no"), tone: "bad" },
         [...trial.reasons, ...trial.warnings].map((each) => words.sentence(each)).join("; "),
       ];
+      if (meters) {
+        row.splice(6, 0, beforeAndAfter(trial.temperature_c), beforeAndAfter(trial.clock_mhz));
+      }
       if (devices) {
         row.splice(3, 0, trial.device || "–");
       }

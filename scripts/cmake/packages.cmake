@@ -5,6 +5,8 @@ include(GNUInstallDirs)
 install(TARGETS mstune RUNTIME COMPONENT coordinator)
 install(TARGETS mstune-agent RUNTIME COMPONENT agent)
 
+include(scripts/cmake/manuals.cmake)
+
 # The pass and the samples are compiled against the CANN of the machine that uses them.
 install(DIRECTORY pass samples DESTINATION ${CMAKE_INSTALL_DATADIR}/mstune COMPONENT coordinator)
 install(FILES scripts/cmake/cann.cmake
@@ -14,7 +16,7 @@ install(PROGRAMS scripts/install-agent.sh
   DESTINATION ${CMAKE_INSTALL_DATADIR}/mstune/scripts COMPONENT coordinator)
 install(DIRECTORY packaging/systemd packaging/remote
   DESTINATION ${CMAKE_INSTALL_DATADIR}/mstune/packaging COMPONENT coordinator)
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT coordinator)
+install(FILES README.md README.zh.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT coordinator)
 
 foreach(kind system user)
   configure_file(packaging/systemd/mstune-agent.${kind}.service.in

@@ -9,6 +9,11 @@ for program in mstune mstune-agent; do
   must test -x "$scratch/usr/bin/$program"
   must grep -q "^$program [0-9]" <<<"$("$scratch/usr/bin/$program" --version)"
 done
+for program in mstune mstune-agent; do
+  must grep -q "^.TH" "$scratch/usr/share/man/man1/$program.1"
+  must grep -q "complete .*-F .* $program\$" "$scratch/usr/share/bash-completion/completions/$program"
+  must grep -q "^#compdef $program\$" "$scratch/usr/share/zsh/site-functions/_$program"
+done
 must test -e "$scratch/usr/share/mstune/pass/CMakeLists.txt"
 must test -e "$scratch/usr/share/mstune/scripts/cmake/cann.cmake"
 must test -x "$scratch/usr/share/mstune/scripts/install-agent.sh"

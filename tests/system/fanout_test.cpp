@@ -192,6 +192,47 @@ TEST_CASE("fanout: with no other device the campaign ends and says who has this 
   CHECK(ended.output.find("process 47928 (python, 90 MB)") != std::string::npos);
 }
 
+TEST_CASE("fanout: meters are read before and after each trial, and never while one runs") {
+  Workplace place;
+  const fs::path tools = place.directory() / "tools";
+  fs::create_directory(tools);
+  const std::string log = (place.directory() / "log").string();
+  const std::string mstune = program("mstune");
+  place.write("tools/npu-smi", "#!/bin/sh\necho npu-smi >> " + log + "\nexec " +
+                                   (place.toolkit() / "bin/npu-smi").string() + " \"$@\"\n");
+  fs::permissions(tools / "npu-smi", fs::perms::owner_all);
+  // While it runs somebody asks how the agent is.
+  place.write("program.sh", "echo begin >> " + log + "\n" + program("sample_run") +
+                                " --steps 12 || exit 1\n" + mstune + " agents --inventory " +
+                                (place.directory() / "boxes.json").string() +
+                                " --json > agents.json || exit 1\necho end >> " + log + "\n");
+  place.environment()["PATH"] = tools.string() + ":" + place.environment()["PATH"];
+  Box box(place, "box", {"--devices", "0"});
+  write_inventory(place, {box.port()});
+  const Ended ended =
+      place.tune({"--run-command", "sh " + (place.directory() / "program.sh").string(),
+                  "--inventory", "boxes.json", "--configs", "cv", "--repeat", "1"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  for (const json& trial : place.summary().at("trials")) {
+    REQUIRE(trial.at("readings").size() == 2);
+    CHECK(trial.at("readings").at(0).at("when") == "before");
+    CHECK(trial.at("readings").at(1).at("when") == "after");
+    CHECK(trial.at("readings").at(1).at("temperature_c") == 37);
+    CHECK(trial.at("readings").at(1).at("power_w") == 96.4);
+    CHECK(trial.at("readings").at(1).at("clock_mhz") == 800);
+  }
+  const std::string asked = read_text(log);
+  INFO(asked);
+  CHECK(asked.find("begin\nend\n") != asked.rfind("begin\nend\n"));
+  CHECK(asked.find("begin\nnpu-smi") == std::string::npos);
+  const Ended agents = place.run({mstune, "agents", "--inventory", "boxes.json", "--json"});
+  const json device = json::parse(agents.output).at("agents").at(0).at("devices").at(0);
+  CHECK(device.at("chip") == "Ascend910B2");
+  CHECK(device.at("temperature_c") == 37);
+  CHECK(device.at("read_ago_s") == 0);
+}
+
 TEST_CASE("fanout: without npu-smi the check is skipped, and that is said") {
   Workplace place;
   place.environment()["PATH"] =

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/system/campaign.h"
+#include "tests/system/agent.h"
 
 namespace mstune::test {
 namespace {
@@ -124,6 +124,48 @@ TEST_CASE("pass: --manage-pass has it there for the run and not after it") {
   INFO(ended.output);
   CHECK(ended.status == 0);
   CHECK(fs::is_empty(vendors(place)));
+}
+
+TEST_CASE("pass: --target looks after the pass on the agent's machine, which doctor sees there") {
+  Workplace place;
+  place.use_own_toolkit(false);
+  Agent agent(place);
+  write_target(place, agent.port(), "");
+  // This machine has another toolkit, with a pass: what is asked for is about the agent's.
+  place.environment()["ASCEND_OPP_PATH"] = (fs::path(MSTUNE_TOOLKIT) / "opp").string();
+  const auto ask = [&](std::vector<std::string> command) {
+    command.insert(command.begin(), program("mstune"));
+    command.insert(command.end(), {"--target", "target.json"});
+    Ended ended = place.run(command);
+    INFO(ended.output);
+    CHECK(ended.output.find("mstune: ") == std::string::npos);
+    return ended;
+  };
+  CHECK(ask({"pass", "status"}).status == 1);
+  const Ended unfit = ask({"doctor", "--json"});
+  CHECK(unfit.status == 1);
+  const auto machines = nlohmann::json::parse(unfit.output).at("machines");
+  REQUIRE(machines.size() >= 2);
+  CHECK(machines.at(1).dump().find("pass.missing") != std::string::npos);
+  CHECK(ask({"pass", "install", "--library", kPassOfBuild}).status == 0);
+  CHECK(has_our_pass(place));
+  CHECK(ask({"pass", "status"}).status == 0);
+  CHECK(says(ask({"doctor"}), (vendors(place) / "zz_mstune").string()));
+  CHECK(place.tune(short_online({"--target", "target.json"})).status == 0);
+  CHECK(ask({"pass", "remove"}).status == 0);
+  CHECK_FALSE(has_our_pass(place));
+}
+
+TEST_CASE("pass: --manage-pass with a target holds it on the agent's machine for the run") {
+  Workplace place;
+  place.use_own_toolkit(false);
+  Agent agent(place);
+  write_target(place, agent.port(), "");
+  const Ended ended = place.tune(
+      short_online({"--manage-pass", "--pass-library", kPassOfBuild, "--target", "target.json"}));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK_FALSE(has_our_pass(place));
 }
 
 TEST_CASE("pass: --manage-pass removes it after Ctrl-C as well") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/system/agent.h"
+#include "tests/system/screen.h"
 
 namespace mstune::test {
 namespace {
@@ -72,6 +73,55 @@ TEST_CASE("agents: say who holds a device") {
   CHECK(device.at("holder").is_string());
   tune.signal(SIGINT);
   CHECK(tune.wait().status == 130);
+}
+
+TEST_CASE("agents: a watch prints one table after the other until Ctrl-C") {
+  Workplace place;
+  Agent agent(place, "*", {"--devices", "0"});
+  write_target(place, agent.port(), "");
+  Running watch = place.start(
+      {program("mstune"), "agents", "--target", "target.json", "--watch", "--interval", "0.1"});
+  const auto has_three = [&] {
+    std::size_t tables = 0;
+    const std::string& output = watch.output();
+    for (auto at = output.find("round trip"); at != std::string::npos;
+         at = output.find("round trip", at + 1)) {
+      ++tables;
+    }
+    return tables >= 3;
+  };
+  CHECK(eventually(has_three));
+  watch.signal(SIGINT);
+  const Ended ended = watch.wait();
+  CHECK(ended.status == 130);
+  CHECK(ended.output.find('\x1b') == std::string::npos);
+  CHECK(place.run({program("mstune"), "agents", "--target", "target.json", "--interval", "1"})
+            .status == 2);
+}
+
+TEST_CASE("agents: at a terminal a watch draws each table over the one before") {
+  Workplace place;
+  Agent agent(place, "*", {"--devices", "0"});
+  write_target(place, agent.port(), "");
+  const std::string target = (place.directory() / "target.json").string();
+  place.write("watch.sh", "stty cols 200\nexport TERM=xterm\n" + program("mstune") +
+                              " agents --target " + target +
+                              " --watch --interval 0.1\necho ends $?\n");
+  Running watch = place.start({"script", "-qec", "sh watch.sh", "/dev/null"});
+  const auto drawn = [&] {
+    const std::string& output = watch.output();
+    const auto first = output.find("\x1b[J");
+    return first != std::string::npos && output.find("\x1b[J", first + 1) != std::string::npos;
+  };
+  CHECK(eventually(drawn));
+  const auto watchers = processes_with(target);
+  REQUIRE(watchers.size() == 1);
+  CHECK(::kill(watchers.front(), SIGINT) == 0);
+  const std::string left = screen_after(watch.wait().output);
+  INFO(left);
+  CHECK(left.find("round trip") != std::string::npos);
+  CHECK(left.find("round trip") == left.rfind("round trip"));
+  CHECK(left.find("ends 130") != std::string::npos);
 }
 
 TEST_CASE("agents: one that is not there is told beside those that are") {

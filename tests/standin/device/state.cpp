@@ -81,6 +81,7 @@ void read_device(const json& object, Device& device) {
   read(object, "health", device.health);
   read(object, "power_w", device.power_w);
   read(object, "temperature_c", device.temperature_c);
+  read(object, "clock_mhz", device.clock_mhz);
   read(object, "aicore_percent", device.aicore_percent);
   read(object, "bus_id", device.bus_id);
   read(object, "memory_total_mb", device.memory_total_mb);

@@ -20,6 +20,7 @@ struct Device {
   std::string health = "OK";
   std::string power_w = "96.4";  // "-" on the second die of a card
   int temperature_c = 37;
+  int clock_mhz = 800;  // of the AI cores; 1800 at most
   int aicore_percent = 0;
   std::string bus_id = "NA";
   std::uint64_t memory_total_mb = 65536;

@@ -106,18 +106,32 @@ std::string power(const Subject& subject) {
          field("Chip ID", std::to_string(subject.device().chip));
 }
 
-std::string common(const Subject& subject) {
-  const Device& chip = subject.device();
-  const std::string memory =
-      percent(memory_used_mb(subject.snapshot, subject.logic_id), chip.memory_total_mb);
-  const bool soc310b = subject.snapshot.box.shape == Shape::soc310b;
-  return subject.card_fields() + field("Chip ID", std::to_string(chip.chip)) +
+std::string common_of_chip(const Snapshot& snapshot, std::size_t logic_id) {
+  const Device& chip = snapshot.box.devices[logic_id];
+  const std::string memory = percent(memory_used_mb(snapshot, logic_id), chip.memory_total_mb);
+  const bool soc310b = snapshot.box.shape == Shape::soc310b;
+  return field("Chip ID", std::to_string(chip.chip)) +
          field("Memory Usage Rate(%)", soc310b ? memory : "0") +
          (soc310b ? "" : field("HBM Usage Rate(%)", memory)) +
          field("Aicore Usage Rate(%)", std::to_string(chip.aicore_percent)) +
-         field("Aicore Freq(MHZ)", "1800") + field("Aicore curFreq(MHZ)", "800") +
+         field("Aicore Freq(MHZ)", "1800") +
+         field("Aicore curFreq(MHZ)", std::to_string(chip.clock_mhz)) +
          field("Temperature(C)", std::to_string(chip.temperature_c)) +
          field("NPU Real-time Power(W)", chip.power_w);
+}
+
+// Of a chip, or of all chips of a card.
+std::string common(const Subject& subject) {
+  std::string text = subject.card_fields();
+  const auto& devices = subject.snapshot.box.devices;
+  for (std::size_t logic_id = 0; logic_id < devices.size(); ++logic_id) {
+    const bool is_meant = subject.whole_card ? devices[logic_id].card == subject.device().card
+                                             : logic_id == subject.logic_id;
+    if (is_meant) {
+      text += common_of_chip(subject.snapshot, logic_id);
+    }
+  }
+  return text;
 }
 
 std::string usages(const Subject& subject) {

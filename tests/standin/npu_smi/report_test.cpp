@@ -116,6 +116,9 @@ TEST_CASE("npu-smi: topics answer for a card or a chip, and only for one that ex
   CHECK(contains(*topic_text(box, "board", 0, 0), "Chip Name                      : 910B2\n"));
   CHECK(contains(*topic_text(box, "usages", 0, 0), "HBM Usage Rate(%)              : 5\n"));
   CHECK(contains(*topic_text(box, "common", 0, std::nullopt), "Aicore Usage Rate(%)"));
+  CHECK(contains(
+      *topic_text(snapshot(R"({"shape":"A3","device_count":2})"), "common", 0, std::nullopt),
+      "\tChip ID                        : 1\n"));
   CHECK(contains(*topic_text(box, "temp", 0, std::nullopt), ": 37\n"));
   CHECK(contains(*topic_text(box, "power", 0, std::nullopt), ": 96.4\n"));
   CHECK_FALSE(topic_text(box, "health", 1, std::nullopt).has_value());

@@ -66,6 +66,8 @@ TEST_CASE("device table: a 310B has no bus address, 26.0 a fifth column") {
   const auto devices = parse_device_table(
       "| 0       310B4                 | OK              | 8.5          46      15    / 15 |\n"
       "| 0       0                     | NA              | 0            1634 / 7545 |\n"
+      "| NPU     Chip | Process id | Process name | Process memory(MB) | Process id in container "
+      "|\n"
       "| 0       0                 | 7             | python3.1  | 90  | NA |\n");
   REQUIRE(devices.size() == 1);
   CHECK(devices[0].name == "310B4");

@@ -83,6 +83,41 @@ TEST_CASE("devices: the wider table since 26.0 is read as well") {
   CHECK(users->front().memory_mb == std::uint64_t{0});
 }
 
+TEST_CASE("devices: the meters of each chip of a card") {
+  const auto meters = parse_meters(
+      "\tNPU ID                         : 0\n"
+      "\tChip Count                     : 2\n"
+      "\n"
+      "\tChip ID                        : 0\n"
+      "\tMemory Usage Rate(%)           : 0\n"
+      "\tAicore Freq(MHZ)               : 1800\n"
+      "\tAicore curFreq(MHZ)            : 800\n"
+      "\tTemperature(C)                 : 37\n"
+      "\tNPU Real-time Power(W)         : 168.9\n"
+      "\tChip ID                        : 1\n"
+      "\tAicore curFreq(MHZ)            : 1650\n"
+      "\tTemperature(C)                 : 39\n"
+      "\tNPU Real-time Power(W)         : -\n");
+  REQUIRE(meters.size() == 2);
+  CHECK(meters.at(0).temperature_c == "37");
+  CHECK(meters.at(0).power_w == "168.9");
+  CHECK(meters.at(0).clock_mhz == "800");
+  CHECK(meters.at(1).temperature_c == "39");
+  CHECK(meters.at(1).power_w.empty());
+  CHECK(meters.at(1).clock_mhz == "1650");
+}
+
+TEST_CASE("devices: power that is told for the card is its only chip's") {
+  const auto meters = parse_meters(
+      "Chip ID : 0\nTemperature (C) : 45\n\nChip Name : mcu\nTemperature(C) : 40\n"
+      "NPU Real-time Power(W) : 71.4\n");
+  REQUIRE(meters.size() == 1);
+  CHECK(meters.at(0).temperature_c == "45");
+  CHECK(meters.at(0).power_w == "71.4");
+  CHECK(parse_meters("This device does not support querying common.\n").empty());
+  CHECK(parse_meters("Chip ID : x\nTemperature(C) : 1\n").empty());
+}
+
 TEST_CASE("devices: a text without a table of processes says that nobody knows") {
   CHECK_FALSE(
       parse_users("dcmi model initialized failed, because the device is used.").has_value());

@@ -57,6 +57,13 @@ TEST_CASE("job: one that no device was free for ends without having run") {
   CHECK(find<RemoveJob>(waiting.handle(ReleaseAsked{}, kStart)) != nullptr);
 }
 
+TEST_CASE("job: an end that carries the time of before the start is a run of no length") {
+  Job job = running_job();
+  CHECK(find<EndTree>(job.handle(ProgramExited{}, kStart - seconds(1))) != nullptr);
+  CHECK(find<DrainOutput>(job.handle(TreeEnded{0}, kStart)) != nullptr);
+  CHECK(exited(sent(job.handle(OutputDrained{}, kStart))).run_us == 0);
+}
+
 TEST_CASE("job: a trial ends its tree, drains, tells the exit, and goes when it is released") {
   Job job = running_job();
   CHECK(

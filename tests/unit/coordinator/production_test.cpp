@@ -53,13 +53,14 @@ TEST_CASE("production: default means to set nothing") {
 TEST_CASE("production: what has to be known about a candidate is said") {
   using Ids = std::vector<std::string>;
   CHECK(remark_ids("WeightedLoadBalance:2", ranking_with("WeightedLoadBalance:2", 1.1)) ==
-        Ids{"export.remove_pass", "export.single_stream", "export.weighted_undocumented"});
+        Ids{"export.remove_pass", "export.single_stream", "export.torchair_unconfirmed",
+            "export.weighted_undocumented"});
   CHECK(remark_ids("default", ranking_with("cv", 1.1)) ==
         Ids{"export.remove_pass", "export.default_is_nothing", "export.not_recommended"});
   Ranking vetoed = ranking_with("cv", 1.1);
   vetoed.confidence.candidates[parse_candidate("cv")].result.vetoed = true;
-  CHECK(remark_ids("cv", vetoed) ==
-        Ids{"export.remove_pass", "export.single_stream", "export.other_result"});
+  CHECK(remark_ids("cv", vetoed) == Ids{"export.remove_pass", "export.single_stream",
+                                        "export.torchair_unconfirmed", "export.other_result"});
 }
 
 }  // namespace
