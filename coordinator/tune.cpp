@@ -386,18 +386,13 @@ RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
   }
   RunDirectory directory(os::absolute_path(options.resume));
   lock = lock_run(directory);
-  ResumedRun resumed = resume_run(directory, preparation.document, options.seed.has_value());
+  ResumedRun resumed =
+      resume_run(directory, {preparation.document, options.spread, options.seed.has_value()});
   session.session_id = resumed.session_id.empty() ? os::random_hex_id() : resumed.session_id;
   preparation.document.session_id = session.session_id;
   preparation.document.order = resumed.order;
   preparation.document.versions.merge(resumed.versions);
-  session.campaign.attempts_before = std::move(resumed.attempts);
-  session.unfinished = std::move(resumed.unfinished);
-  session.oms = std::move(resumed.oms);
-  for (const EvaluatedTrial& trial : resumed.finished) {
-    session.campaign.finished.push_back(trial.trial.index);
-  }
-  session.finished = std::move(resumed.finished);
+  hand_over(std::move(resumed), session);
   return directory;
 }
 
@@ -441,7 +436,9 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   progress.end();
 
   preparation.document.candidates = stages.candidates();
-  preparation.document.versions.insert(result.versions.begin(), result.versions.end());
+  for (const auto& [what, version] : result.versions) {
+    preparation.document.versions[what] = version;
+  }
   preparation.document.fleet = result.fleet;
   directory.write_campaign(preparation.document);
   const Ranking ranking = rank_run(preparation.document, result.trials);
@@ -467,10 +464,8 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   if (result.ending == Ending::interrupted) {
     progress.note(result.why);
-    if (!result.fleet) {
-      progress.note(message("tune.how_to_resume", "to go on: the same command and --resume {}",
-                            directory.path().string()));
-    }
+    progress.note(message("tune.how_to_resume", "to go on: the same command and --resume {}",
+                          directory.path().string()));
     return kExitInterrupted;
   }
   return ranking.any_data() ? 0 : 1;

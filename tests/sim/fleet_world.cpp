@@ -40,6 +40,7 @@ FleetWorld::FleetWorld(const FleetPlan& plan, const FleetFaults& faults, std::ui
       random_(seed),
       agents_(plan.agents),
       dispatcher_(settings_of(plan, seed), now_),
+      seed_(seed),
       lost_attempts_permille_(faults.lost_attempts_permille) {
   for (std::size_t agent = 0; agent < plan.agents; ++agent) {
     report_.healthy.insert(agent);
@@ -105,6 +106,9 @@ void FleetWorld::plan_faults(const FleetFaults& faults) {
       faults.absences, [&] { return between(1000, chance(500) ? 50'000 : 3'600'000); }, false);
   befall(
       faults.deaths, [] { return Duration(hours(1000)); }, true);
+  for (int i = 0; i < faults.restarts; ++i) {
+    after(between(2, 100'000), [this] { restart(); });
+  }
   if (faults.interrupt) {
     after(between(1, 300'000), [this] { dispatch(InterruptAsked{}); });
   }
@@ -163,6 +167,67 @@ void FleetWorld::dispatch(const CampaignEvent& event) {
   }
 }
 
+// ---- the coordinator's end and its new beginning ----
+
+// What the run directory tells.
+CampaignSettings FleetWorld::settings_after_restart() const {
+  CampaignSettings settings = settings_of(plan_, seed_);
+  for (const auto& [trial, device] : report_.recorded_on) {
+    settings.finished[trial] = {dispatcher_.trial(trial)};
+  }
+  for (const auto& [trial, code] : report_.voids) {
+    if (code != "agent_lost") {
+      settings.finished[trial] = {dispatcher_.trial(trial), code == "build_failed"};
+    }
+  }
+  settings.attempts_before = attempts_;
+  for (const auto& [device, attempt] : on_device_) {
+    if (!settings.finished.contains(attempt.trial)) {
+      settings.unfinished[attempt.trial] = static_cast<std::uint32_t>(device);
+      --settings.attempts_before[attempt.trial];
+    }
+  }
+  for (std::size_t device = 0; device < dispatcher_.device_count(); ++device) {
+    settings.devices.push_back(dispatcher_.device(device));
+  }
+  return settings;
+}
+
+void FleetWorld::restart() {
+  if (dispatcher_.finished()) {
+    return;
+  }
+  note("the coordinator dies");
+  ++lives_;
+  collecting_.clear();
+  CampaignSettings settings = settings_after_restart();
+  std::erase_if(report_.voids, [](const auto& entry) { return entry.second == "agent_lost"; });
+  std::erase_if(on_device_, [&](const auto& entry) {
+    return !settings.unfinished.contains(entry.second.trial);
+  });
+  report_.given_up.clear();  // each session tries all of them
+  dispatcher_ = Dispatcher(std::move(settings), now_);
+  for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
+    if (agents_[agent].there) {
+      after(between(1, 3000), [this, agent] {
+        if (agents_[agent].there) {
+          come(agent);
+        }
+      });
+    }
+  }
+}
+
+// An agent tells of all that it has, again and again.
+void FleetWorld::report_strays(std::size_t at) {
+  const Agent& agent = agents_[at];
+  for (const auto& [trial, attempt] : std::map(agent.running)) {
+    if (agent.there) {
+      dispatch(StrayReported{{at, trial, attempt}, agent.ended.contains(trial)});
+    }
+  }
+}
+
 // ---- agents ----
 
 void FleetWorld::come(std::size_t at) {
@@ -170,6 +235,10 @@ void FleetWorld::come(std::size_t at) {
   agent.there = true;
   note(fmt::format("agent {} life {}", at, agent.life));
   dispatch(AgentReady{at, fmt::format("{}", agent.life), plan_.devices});
+  if (lives_ > 1) {
+    report_strays(at);
+    after(seconds(2), [this, at] { report_strays(at); });
+  }
 }
 
 void FleetWorld::go(std::size_t at, Duration away, bool crashed) {
@@ -222,7 +291,11 @@ void FleetWorld::carry_out(const CampaignAction& action) {
     collect(collection->attempt);
   } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
     release_device(release->attempt);
-    agents_[release->attempt.agent].running.erase(release->attempt.trial);
+    Agent& agent = agents_[release->attempt.agent];
+    const auto running = agent.running.find(release->attempt.trial);
+    if (running != agent.running.end() && running->second == release->attempt.number) {
+      agent.running.erase(running);
+    }
   } else if (const auto* cancel = std::get_if<CancelAttempt>(&action)) {
     after(between(1, 500), [this, attempt = cancel->attempt] {
       if (agents_[attempt.agent].there) {
@@ -232,6 +305,8 @@ void FleetWorld::carry_out(const CampaignAction& action) {
   } else if (const auto* discard = std::get_if<DiscardAttempt>(&action)) {
     note(fmt::format("discard {} {}", discard->attempt.trial, discard->attempt.number));
     ++report_.discarded;
+    attempts_[discard->attempt.trial] =
+        std::max(attempts_[discard->attempt.trial], discard->attempt.number);
     release_device(discard->attempt);
     report_.recorded_on.erase(discard->attempt.trial);
     report_.voids.erase(discard->attempt.trial);
@@ -251,6 +326,7 @@ void FleetWorld::carry_out(const CampaignAction& action) {
 }
 
 void FleetWorld::assign(const AssignAttempt& action) {
+  attempts_[action.attempt.trial] = action.attempt.number;
   const auto [place, is_new] = on_device_.try_emplace(action.device, action.attempt);
   if (!is_new && !(place->second == action.attempt)) {
     wrong(fmt::format("device {} has two trials", action.device));
@@ -271,11 +347,15 @@ void FleetWorld::begin(const AssignAttempt& action) {
     after(between(1, 50), [this, attempt] { dispatch(AttemptSeen{attempt}); });
     if (collecting_.contains({attempt.trial, attempt.number})) {
       collect(attempt);  // the session asks for the files again
+    } else if (agent.ended.contains(attempt.trial)) {
+      after(between(51, 60), [this, exited = agent.ended[attempt.trial]] { dispatch(exited); });
     }
     return;  // it has it already
   }
   note(fmt::format("begin {} {} on {}", attempt.trial, attempt.number, action.device));
   agent.running[attempt.trial] = attempt.number;
+  agent.ended.erase(attempt.trial);
+  ++report_.begun;
   after(between(1, 50), [this, attempt] { dispatch(AttemptSeen{attempt}); });
   after(agent.slowness * between(500, 8000),
         [this, action, life = agent.life] { end(action, life); });
@@ -301,13 +381,14 @@ void FleetWorld::end(const AssignAttempt& action, int life) {
     exited.trouble = Trouble::not_started;
     exited.why = message("test.wrong", "wrong CANN");
   }
+  agent.ended[attempt.trial] = exited;
   dispatch(exited);
 }
 
 void FleetWorld::collect(const Attempt& attempt) {
   collecting_.insert({attempt.trial, attempt.number});
-  after(between(1, 500), [this, attempt] {
-    if (agents_[attempt.agent].there) {
+  after(between(1, 500), [this, attempt, life = lives_] {
+    if (agents_[attempt.agent].there && lives_ == life) {
       record(attempt);
     }
   });
