@@ -17,6 +17,18 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using std::chrono::milliseconds;
 
+int port_of(Running& agent) {
+  std::string line;
+  CHECK(eventually([&] {
+    const std::string& said = agent.output();
+    const auto at = said.find("listening at tcp://");
+    const auto end = said.find('\n', at);
+    line = at == std::string::npos || end == std::string::npos ? "" : said.substr(at, end - at);
+    return !line.empty();
+  }));
+  return std::stoi(line.substr(line.rfind(':') + 1));
+}
+
 // Two agents with a device each, and a program that waits for the file "go" and then writes STEP
 // lines. Each start leaves a line in "starts".
 class Pair {
@@ -102,18 +114,6 @@ class Pair {
   }
 
  private:
-  static int port_of(Running& agent) {
-    std::string line;
-    CHECK(eventually([&] {
-      const std::string& said = agent.output();
-      const auto at = said.find("listening at tcp://");
-      const auto end = said.find('\n', at);
-      line = at == std::string::npos || end == std::string::npos ? "" : said.substr(at, end - at);
-      return !line.empty();
-    }));
-    return std::stoi(line.substr(line.rfind(':') + 1));
-  }
-
   Workplace place_;
   std::string spread_;
   std::vector<std::unique_ptr<Running>> agents_;
@@ -245,6 +245,98 @@ TEST_CASE("fleets: another way to spread, or other devices, are refused with the
   INFO(ended.output);
   CHECK(ended.status == 0);
   CHECK(pair.comparable_summary() == undisturbed("share"));
+}
+
+// One agent of a box with a toolkit and npu-smi, both of which can be exchanged.
+class ChangingBox {
+ public:
+  ChangingBox() {
+    place_.use_own_toolkit(true);
+    place_.environment()["STANDIN_STATE_DIR"] = place_.directory().string();
+    write_steps_program(place_);
+    place_.write("wait.sh", "echo x >> " + file("starts") + "\nuntil [ -e " + file("go") +
+                                " ]; do read -r -t .02 nothing <> <(:); done\nexec " +
+                                steps_command(place_, 10, 1) + "\n");
+    use_chip("Ascend910B2");
+  }
+  ~ChangingBox() { stop(); }
+  ChangingBox(const ChangingBox&) = delete;
+  ChangingBox& operator=(const ChangingBox&) = delete;
+
+  Workplace& place() { return place_; }
+  [[nodiscard]] std::string file(const std::string& name) const {
+    return (place_.directory() / name).string();
+  }
+
+  // The agent is started again: it asks npu-smi when it starts.
+  void use_chip(const std::string& chip) {
+    stop();
+    place_.write("state.json", json{{"soc_version", chip}}.dump());
+    agent_ = std::make_unique<Running>(
+        place_.start({program("mstune-agent"), "--insecure", "--listen", "tcp://127.0.0.1:*",
+                      "--work-dir", file("box"), "--devices", "0"}));
+    place_.write("target.json", json{{"host", "127.0.0.1"},
+                                     {"port", port_of(*agent_)},
+                                     {"insecure", true},
+                                     {"cann_env", (place_.toolkit() / "set_env.sh").string()}}
+                                    .dump());
+  }
+
+  void use_cann(const std::string& version) const {
+    for (const auto& entry : fs::directory_iterator(place_.toolkit())) {
+      const fs::path info = entry.path() / "ascend_toolkit_install.info";
+      if (!entry.is_symlink() && fs::exists(info)) {
+        os::write_file_atomically(info, "version=" + version + "\n");
+      }
+    }
+  }
+
+  Running start(std::vector<std::string> more = {}) {
+    more.insert(more.begin(),
+                {"--target", "target.json", "--configs", "LoadBalance:4", "--order", "fixed",
+                 "--repeat", "1", "--run-command", "/bin/bash " + file("wait.sh")});
+    return place_.start_tune(more);
+  }
+  Ended resume(std::vector<std::string> more = {}) {
+    more.insert(more.end(), {"--resume", place_.run_directory().string()});
+    return start(std::move(more)).wait();
+  }
+
+ private:
+  void stop() {
+    if (agent_) {
+      agent_->signal(SIGTERM);
+      agent_->wait();
+      agent_.reset();
+    }
+  }
+
+  Workplace place_;
+  std::unique_ptr<Running> agent_;
+};
+
+TEST_CASE("resume: another CANN or another chip is refused with the difference, unless allowed") {
+  ChangingBox box;
+  box.use_cann("9.2.0");
+  Running killed = box.start();
+  REQUIRE(eventually([&] { return fs::exists(box.file("starts")); }));
+  kill(killed);
+  const auto refused = [&](const std::string& difference) {
+    const Ended ended = box.resume();
+    INFO(ended.output);
+    CHECK(ended.status == 2);
+    CHECK(ended.output.find(difference) != std::string::npos);
+  };
+  box.use_cann("8.1.RC1");
+  refused("CANN was 9.2.0 when the run was begun and is 8.1.RC1 now");
+  box.use_cann("9.2.0");
+  box.use_chip("Ascend910B4");
+  refused("the chip was Ascend910B2 when the run was begun and is Ascend910B4 now");
+  box.place().write("go", "");
+  const Ended ended = box.resume({"--allow-mismatch"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(box.place().summary().at("versions").at("chip") == "Ascend910B4");
 }
 
 }  // namespace
