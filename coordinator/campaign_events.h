@@ -15,6 +15,18 @@
 
 namespace mstune::coordinator {
 
+// What one trial has for itself.
+struct CampaignDevice {
+  std::size_t agent = 0;
+  std::size_t place = 0;  // among the devices of its agent
+};
+
+// A trial that an earlier session left on disk. It counts where the same one is planned now.
+struct FinishedTrial {
+  Trial trial;
+  bool never_ran = false;  // its build failed: it would not run elsewhere either
+};
+
 struct CampaignSettings {
   std::vector<Candidate> candidates;
   std::vector<Trial> trials;     // replicate: those of one device
@@ -27,11 +39,14 @@ struct CampaignSettings {
   std::vector<std::string> agent_names;  // for people; may be empty where there is one
   std::string machine;                   // boot id of the one that builds and sends
   Spread spread = Spread::share;
-  Order order{OrderKind::fixed, 0};     // replicate: further devices get orders of their own
-  bool check_fleet = false;             // ask whether the agents fit together (CheckFleet)
-  std::uint32_t attempts_max = 3;       // of a trial whose failure was not the program's
-  std::vector<std::uint32_t> finished;  // trials that are on disk already, by index
-  std::map<std::uint32_t, std::uint32_t> attempts_before;  // of the others, from an earlier session
+  Order order{OrderKind::fixed, 0};  // replicate: further devices get orders of their own
+  bool check_fleet = false;          // ask whether the agents fit together (CheckFleet)
+  std::uint32_t attempts_max = 3;    // of a trial whose failure was not the program's
+  // Of an earlier session, by the indices of trials:
+  std::map<std::uint32_t, FinishedTrial> finished;
+  std::map<std::uint32_t, std::uint32_t> attempts_before;
+  std::map<std::uint32_t, std::uint32_t> unfinished;  // that may still run, and on which device
+  std::vector<CampaignDevice> devices;                // by their numbers
   Duration connect_timeout = std::chrono::seconds(15);
   Duration reconnect_grace = std::chrono::seconds(60);
   Duration agent_wait = std::chrono::seconds(1800);  // for an agent that was there and went

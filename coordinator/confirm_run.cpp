@@ -12,6 +12,7 @@
 #include "common/os/identity.h"
 #include "coordinator/console.h"
 #include "coordinator/evaluated_run.h"
+#include "coordinator/joint_ranking.h"
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"
 #include "coordinator/target.h"
@@ -35,16 +36,23 @@ SavedRun read_own_run(const std::string& directory) {
   return run;
 }
 
-std::string target_file_of(const ConfirmOptions& options, const CampaignDocument& campaign) {
-  if (!options.target_file.empty()) {
-    return options.target_file;
+std::vector<std::string> target_files_of(const ConfirmOptions& options,
+                                         const CampaignDocument& campaign) {
+  if (!options.target_files.empty()) {
+    return options.target_files;
   }
-  const std::string& saved = campaign.surroundings.target_file;
-  if (campaign.target_host && (saved.empty() || !fs::is_regular_file(saved))) {
-    throw usage_error("confirm.no_target",
-                      "this run was measured on {}, and its target file {} is not there any more: "
-                      "name it with --target",
-                      *campaign.target_host, saved.empty() ? "(not recorded)" : saved);
+  const Surroundings& around = campaign.surroundings;
+  std::vector<std::string> saved = around.target_files;
+  if (saved.empty() && (campaign.target_host || !around.target_file.empty())) {
+    saved = {around.target_file};
+  }
+  for (const std::string& file : saved) {
+    if (campaign.target_host && (file.empty() || !fs::is_regular_file(file))) {
+      throw usage_error("confirm.no_target",
+                        "this run was measured on {}, and its target file {} is not there any "
+                        "more: name it with --target",
+                        *campaign.target_host, file.empty() ? "(not recorded)" : file);
+    }
   }
   return saved;
 }
@@ -52,7 +60,8 @@ std::string target_file_of(const ConfirmOptions& options, const CampaignDocument
 // The program under test has to be the one that was measured.
 void refuse_another_program(const std::string& file, const CampaignDocument& campaign,
                             TuneOptions& tune) {
-  const std::string in_target = parse_target(os::read_file(file), file).run_command;
+  const auto targets = parse_targets(os::read_file(file), file);
+  const std::string in_target = targets.empty() ? "" : targets.front().run_command;
   if (in_target.empty()) {
     return;
   }
@@ -80,9 +89,9 @@ TuneOptions tune_options(const ConfirmOptions& options, const CampaignDocument& 
   tune.om_dir = campaign.surroundings.om_directory;
   tune.timeout = options.timeout.value_or(
       std::chrono::milliseconds(static_cast<std::int64_t>(campaign.surroundings.timeout_s * 1000)));
-  const std::string file = target_file_of(options, campaign);
-  if (!file.empty()) {
-    tune.target_files = {file};
+  tune.allow_mismatch = options.allow_mismatch;
+  tune.target_files = target_files_of(options, campaign);
+  for (const std::string& file : tune.target_files) {
     refuse_another_program(file, campaign, tune);
   }
   return tune;
@@ -119,6 +128,20 @@ std::vector<Trial> fresh_trials(const ConfirmOptions& options, const CampaignDoc
   return confirming_trials(plan, campaign.order, next_index);
 }
 
+// The devices keep their numbers. Each fresh round runs on one of them, also where every device had
+// run all rounds.
+void use_fleet(const Fleet& fleet, SessionOptions& session) {
+  if (fleet.agents.size() != session.agents.size()) {
+    throw usage_error("confirm.other_agents",
+                      "the run was measured with {} agents, and there are {} now: name those of "
+                      "the run",
+                      fleet.agents.size(), session.agents.size());
+  }
+  ResumedRun run;
+  run.before = fleet;
+  hand_over(std::move(run), session);
+}
+
 Preparation prepare_trials(const ConfirmOptions& options,
                            const std::vector<std::string>& environment, const SavedRun& saved,
                            const std::vector<EvaluatedTrial>& trials, const Candidate& winner) {
@@ -127,6 +150,9 @@ Preparation prepare_trials(const ConfirmOptions& options,
   SessionOptions& session = preparation.session;
   session.session_id = os::random_hex_id();
   session.campaign.trials = fresh_trials(options, saved.campaign, trials, winner);
+  if (saved.campaign.fleet) {
+    use_fleet(*saved.campaign.fleet, session);
+  }
   if (preparation.local && !saved.campaign.surroundings.working_directory.empty()) {
     session.agents.front().spec.working_directory = saved.campaign.surroundings.working_directory;
   }
@@ -153,18 +179,12 @@ int confirm(const ConfirmOptions& options, const std::vector<std::string>& envir
   const SavedRun saved = read_own_run(options.run_directory);
   const RunDirectory directory(os::absolute_path(saved.directory.string()));
   const os::UniqueFd lock = lock_run(directory);
-  const CampaignDocument& campaign = saved.campaign;
-  if (campaign.fleet) {
-    throw usage_error("confirm.many_devices",
-                      "{} was measured on several devices: give --confirm to mstune tune instead",
-                      directory.path().string());
-  }
+  CampaignDocument campaign = saved.campaign;
   std::vector<EvaluatedTrial> trials;
   for (const TrialOnDisk& trial : saved.trials) {
     trials.push_back(evaluate_on_disk(trial, campaign, false));
   }
-  const ConfidenceRules rules = confidence_rules(campaign);
-  const Candidate best = winner(rank(trials, campaign.candidates, rules));
+  const Candidate best = winner(rank_run(campaign, trials));
   Progress progress(out, progress_style(false, false, stdout_is_terminal(), environment),
                     stdout_terminal(environment));
   if (best == kDefaultCandidate) {
@@ -183,7 +203,13 @@ int confirm(const ConfirmOptions& options, const std::vector<std::string>& envir
 
   progress.end();
   trials.insert(trials.end(), result.trials.begin(), result.trials.end());
-  const Ranking ranking = rank(trials, campaign.candidates, rules);
+  if (result.fleet) {
+    const Spread spread = campaign.fleet->spread;
+    campaign.fleet = result.fleet;
+    campaign.fleet->spread = spread;
+    directory.write_campaign(campaign);
+  }
+  const Ranking ranking = rank_run(campaign, trials);
   directory.write_summary(campaign, ranking, trials);
   directory.write_report(campaign, ranking, trials);
   out << "\n" << report_table(campaign, ranking);

@@ -17,8 +17,9 @@ namespace mstune::coordinator {
 struct ConfirmOptions {
   std::string run_directory;
   int rounds = kConfirmRounds;
-  std::string target_file;          // empty: that of the run
-  std::optional<Duration> timeout;  // empty: that of the run; zero: none
+  std::vector<std::string> target_files;  // empty: those of the run
+  std::optional<Duration> timeout;        // empty: that of the run; zero: none
+  bool allow_mismatch = false;            // agents that are not as they were are only told of
 };
 
 // Runs what the run's campaign.json says. Returns the exit status: 0 the estimate stands (or

@@ -24,6 +24,13 @@ Dispatcher::Dispatcher(CampaignSettings settings, TimePoint now)
     agent.deadline = after(now, settings_.connect_timeout);
   }
   add_trials(0);
+  if (agents_.size() == 1 && settings_.devices.size() == 1) {
+    settings_.spread = Spread::share;  // an earlier session found nothing to spread
+  }
+  for (const CampaignDevice& device : settings_.devices) {
+    agents_[device.agent].registered = true;
+    add_device(device);
+  }
   if (settings_.spread == Spread::share) {
     add_blocks(0);
   }
@@ -83,6 +90,9 @@ void Dispatcher::expire(std::size_t at, TimePoint now) {
       lose_attempts_on(at);
     } else if (agents_.size() > 1) {
       agent.state = AgentState::late;
+      // It was there in an earlier session: what it alone can run waits for it.
+      agent.give_up = agent.registered ? after(now, settings_.agent_wait) : kNever;
+      lose_attempts_on(at);
       actions_.emplace_back(
           Tell{message("campaign.agent_late",
                        "{} did not answer within {}: the campaign goes on without it; it may join "
@@ -387,7 +397,8 @@ void Dispatcher::gather() {
   if (phase_ != Phase::gathering || connecting) {
     return;
   }
-  if (settings_.spread == Spread::replicate && agents_.size() == 1 && agents_[0].offered == 1) {
+  if (settings_.spread == Spread::replicate && agents_.size() == 1 && agents_[0].offered == 1 &&
+      devices_.empty()) {
     settings_.spread = Spread::share;  // there is nothing to spread
     add_blocks(0);
   }
@@ -396,7 +407,8 @@ void Dispatcher::gather() {
       register_devices(agent);
     }
   }
-  if (devices_.empty()) {
+  if (std::none_of(agents_.begin(), agents_.end(),
+                   [](const Agent& agent) { return agent.state == AgentState::ready; })) {
     return;
   }
   phase_ = settings_.check_fleet ? Phase::checking : Phase::running;
@@ -415,7 +427,7 @@ bool Dispatcher::give_up_when_none_is_left() {
   if (agents_left && devices_left) {
     return false;
   }
-  if (agents_.size() > 1 && devices_.empty() && last_trouble_.text.empty()) {
+  if (agents_.size() > 1 && last_trouble_.text.empty()) {
     finish(Ending::failed,
            message("campaign.no_agents",
                    "none of the {} agents answered within {}: is mstune-agent running there, and "

@@ -17,12 +17,6 @@
 
 namespace mstune::coordinator {
 
-// What one trial has for itself.
-struct CampaignDevice {
-  std::size_t agent = 0;
-  std::size_t place = 0;  // among the devices of its agent
-};
-
 class Dispatcher {
  public:
   Dispatcher(CampaignSettings settings, TimePoint now);
@@ -65,6 +59,7 @@ class Dispatcher {
     std::uint32_t failures = 0;          // in a row, of trials that did not start
     std::optional<std::size_t> block;    // that it works at
     std::optional<std::uint32_t> trial;  // in flight
+    std::optional<std::uint32_t> left;   // that an earlier session left running; it goes first
     std::deque<std::size_t> own_blocks;  // replicate: those that are left
   };
   struct Block {
@@ -128,8 +123,10 @@ class Dispatcher {
   // work
   void register_devices(std::size_t agent);
   void add_trials(std::size_t first_trial);
+  void add_device(const CampaignDevice& where);
   void add_blocks(std::size_t first_trial);
   void add_replica(std::size_t device);
+  void run_anew(std::uint32_t trial);
   void proceed_with_trials(TimePoint now);
   [[nodiscard]] bool usable(const Device& device) const;
   std::optional<std::uint32_t> next_trial(std::size_t device);
@@ -150,6 +147,14 @@ class Dispatcher {
   [[nodiscard]] bool in_flight(const TrialProgress& progress) const;
   [[nodiscard]] bool is_current(const Attempt& attempt) const;
   [[nodiscard]] Attempt current(std::uint32_t trial) const;
+
+  // what an earlier session left
+  void take_up(std::size_t first_block);
+  void take_up_left(std::uint32_t trial);
+  void take_up_finished(std::uint32_t trial);
+  bool take_up_block(std::size_t block, std::size_t device);
+  void abandon_left(std::size_t device);
+  [[nodiscard]] bool waits_for_left(const Attempt& attempt) const;
 
   CampaignSettings settings_;
   Phase phase_ = Phase::gathering;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "coordinator/dispatcher.h"
 #include "protocol/messages.h"
@@ -61,8 +62,11 @@ void Dispatcher::add_trials(std::size_t first) {
       trial.attempts_before = before->second;
       trial.attempts = before->second;
     }
-    if (std::count(settings_.finished.begin(), settings_.finished.end(), index) > 0) {
+    const auto saved = settings_.finished.find(index);
+    if (saved != settings_.finished.end() &&
+        is_same_trial(saved->second.trial, settings_.trials[i])) {
       trial.state = TrialState::done;
+      trial.never_runs = saved->second.never_ran;
     } else {
       ++unfinished_;
     }
@@ -72,6 +76,7 @@ void Dispatcher::add_trials(std::size_t first) {
 
 // Consecutive trials of one round are a block.
 void Dispatcher::add_blocks(std::size_t first) {
+  const std::size_t first_block = blocks_.size();
   const auto same_round = [](const Trial& left, const Trial& right) {
     return left.repeat == right.repeat && left.device == right.device &&
            (left.purpose == Purpose::confirm) == (right.purpose == Purpose::confirm);
@@ -82,15 +87,24 @@ void Dispatcher::add_blocks(std::size_t first) {
       Block block;
       block.first = static_cast<std::uint32_t>(at);
       blocks_.push_back(block);
-      if (settings_.spread == Spread::replicate) {
-        devices_[*trial.device].own_blocks.push_back(blocks_.size() - 1);
-      } else {
-        open_blocks_.push_back(blocks_.size() - 1);
-      }
     }
     trials_[at].block = blocks_.size() - 1;
     ++blocks_.back().count;
     blocks_.back().left += trials_[at].state == TrialState::done ? 0U : 1U;
+  }
+  take_up(first_block);
+  for (std::size_t number = first_block; number < blocks_.size(); ++number) {
+    const Block& block = blocks_[number];
+    if (block.left == 0 || (block.device && devices_[*block.device].block == number)) {
+      continue;
+    }
+    if (settings_.spread == Spread::replicate) {
+      devices_[*settings_.trials[block.first].device].own_blocks.push_back(number);
+    } else if (block.device) {
+      open_blocks_.push_front(number);  // begun blocks stand before the untouched ones
+    } else {
+      open_blocks_.push_back(number);
+    }
   }
 }
 
@@ -101,12 +115,16 @@ void Dispatcher::register_devices(std::size_t at) {
   }
   agent.registered = true;
   for (std::size_t place = 0; place < agent.offered; ++place) {
-    Device device;
-    device.where = {at, place};
-    devices_.push_back(std::move(device));
-    if (settings_.spread == Spread::replicate) {
-      add_replica(devices_.size() - 1);
-    }
+    add_device({at, place});
+  }
+}
+
+void Dispatcher::add_device(const CampaignDevice& where) {
+  Device device;
+  device.where = where;
+  devices_.push_back(std::move(device));
+  if (settings_.spread == Spread::replicate) {
+    add_replica(devices_.size() - 1);
   }
 }
 
@@ -196,6 +214,10 @@ void Dispatcher::proceed_with_trials(TimePoint now) {
 
 std::optional<std::uint32_t> Dispatcher::next_trial(std::size_t at) {
   Device& device = devices_[at];
+  const auto left = std::exchange(device.left, std::nullopt);
+  if (left && trials_[*left].state == TrialState::waiting) {
+    return left;
+  }
   while (device.block || take_block(at)) {
     const Block& block = blocks_[*device.block];
     bool is_left = false;
@@ -260,19 +282,24 @@ void Dispatcher::begin_anew(Block& block) {
   for (std::uint32_t trial = block.first; trial < block.first + block.count; ++trial) {
     TrialProgress& progress = trials_[trial];
     if (progress.state == TrialState::done && !progress.never_runs) {
-      progress.state = TrialState::waiting;
-      ++unfinished_;
-      ++block.left;
-      actions_.emplace_back(DiscardAttempt{
-          current(trial),
-          message("trial.round_moved", "its round moved to another device and is run anew there")});
+      run_anew(trial);
     }
   }
+}
+
+void Dispatcher::run_anew(std::uint32_t trial) {
+  trials_[trial].state = TrialState::waiting;
+  ++unfinished_;
+  ++blocks_[trials_[trial].block].left;
+  actions_.emplace_back(DiscardAttempt{
+      current(trial),
+      message("trial.round_moved", "its round moved to another device and is run anew there")});
 }
 
 void Dispatcher::put_back(std::size_t at) {
   Device& device = devices_[at];
   if (device.block && settings_.spread == Spread::share) {
+    abandon_left(at);
     open_blocks_.push_front(*device.block);
     device.block.reset();
   }
@@ -308,7 +335,7 @@ void Dispatcher::on(const AttemptSeen& event, TimePoint now) {
 
 // A release or a cancel that was lost on the way would keep the agent's device for ever.
 void Dispatcher::on(const StrayReported& event, TimePoint /*now*/) {
-  if (is_current(event.attempt)) {
+  if (is_current(event.attempt) || waits_for_left(event.attempt)) {
     return;
   }
   if (event.finished) {
@@ -379,6 +406,11 @@ void Dispatcher::set_done(std::uint32_t trial) {
 }
 
 void Dispatcher::make_void(std::uint32_t trial, std::string_view code, const Message& why) {
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    if (devices_[device].left == trial) {
+      abandon_left(device);
+    }
+  }
   set_done(trial);
   actions_.emplace_back(RecordVoid{trial, std::string(code), why});
 }
@@ -435,6 +467,7 @@ void Dispatcher::suffer(const AttemptExited& event) {
 // Of a device that is given up: where each device runs everything, nobody else can run its part.
 void Dispatcher::drop_work(std::size_t at, const Message& why) {
   Device& device = devices_[at];
+  abandon_left(at);
   put_back(at);
   if (settings_.spread == Spread::share) {
     return;

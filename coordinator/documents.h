@@ -22,10 +22,11 @@ inline constexpr const char* kAfter = "after";
 
 // Where and how it ran: what is needed to run there once more (mstune confirm).
 struct Surroundings {
-  std::string target_file;        // absolute; empty: this machine, or not known
-  std::string working_directory;  // of the program on this machine; empty with a target
-  std::string om_directory;       // absolute; empty: that of the run directory
-  double timeout_s = 1800;        // 0: none
+  std::string target_file;                // absolute; empty: this machine, or not known
+  std::vector<std::string> target_files;  // all of them, where there is more than one
+  std::string working_directory;          // of the program on this machine; empty with a target
+  std::string om_directory;               // absolute; empty: that of the run directory
+  double timeout_s = 1800;                // 0: none
 };
 
 // What was asked for: campaign.json at the start, and the head of summary.json.

@@ -235,6 +235,7 @@ CampaignDocument read_campaign(const Fields& fields) {
   campaign.fleet = read_fleet(fields);
   Surroundings& around = campaign.surroundings;
   around.target_file = fields.text("target_file").value_or("");
+  around.target_files = fields.texts("target_files");
   around.working_directory = fields.text("working_directory").value_or("");
   around.om_directory = fields.text("om_directory").value_or("");
   around.timeout_s = std::clamp(fields.number("timeout_s").value_or(around.timeout_s), 0.0, 1e9);

@@ -80,6 +80,9 @@ Json head(const CampaignDocument& campaign, const std::vector<Candidate>& order)
   json["digest_pattern"] = text_or_null(campaign.digest_pattern);
   const Surroundings& around = campaign.surroundings;
   json["target_file"] = text_or_null(around.target_file);
+  if (around.target_files.size() > 1) {
+    json["target_files"] = around.target_files;
+  }
   json["working_directory"] = text_or_null(around.working_directory);
   json["om_directory"] = text_or_null(around.om_directory);
   json["timeout_s"] = figure(around.timeout_s);

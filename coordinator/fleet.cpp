@@ -159,6 +159,35 @@ std::vector<Mismatch> mismatches(const Fleet& fleet, const MatchRules& rules) {
   return found;
 }
 
+std::vector<Mismatch> changes(const Fleet& before, const Fleet& now) {
+  std::vector<Mismatch> found;
+  const auto compare = [&](const std::string& who, const Message& what, const std::string& was,
+                           const std::string& is, bool refusal) {
+    if (!was.empty() && !is.empty() && was != is) {
+      found.push_back(
+          {message("match.changed",
+                   "{}: {} was {} when the run was begun and is {} now: its trials cannot be "
+                   "compared with those before",
+                   who, what, was, is),
+           refusal});
+    }
+  };
+  for (std::size_t at = 0; at < before.agents.size() && at < now.agents.size(); ++at) {
+    const AgentRecord& was = before.agents[at];
+    const AgentRecord& is = now.agents[at];
+    compare(is.target, message("match.word_cann", "CANN"), was.cann_version, is.cann_version, true);
+    compare(is.target, message("match.word_architecture", "the architecture"), was.architecture,
+            is.architecture, true);
+    compare(is.target, message("match.word_driver", "the driver"), was.driver_version,
+            is.driver_version, false);
+  }
+  for (std::size_t at = 0; at < before.devices.size() && at < now.devices.size(); ++at) {
+    compare(title(now, now.devices[at]), message("match.word_chip", "the chip"),
+            before.devices[at].chip, now.devices[at].chip, true);
+  }
+  return found;
+}
+
 std::optional<Message> om_mismatch(std::string_view om_name, const AgentRecord& agent) {
   constexpr std::string_view kOs = "_linux_";
   constexpr std::string_view kEnding = ".om";

@@ -66,6 +66,11 @@ struct MatchRules {
 // CANN versions "must match across the build machine, the OM and the target" (the sample's README).
 std::vector<Mismatch> mismatches(const Fleet& fleet, const MatchRules& rules);
 
+// What is there now and was not when the campaign was begun: trials before and after could not be
+// compared. Devices are those of the same numbers; what was not told before or is not told now fits
+// everything.
+std::vector<Mismatch> changes(const Fleet& before, const Fleet& now);
+
 // Why an OM of this name cannot run on that architecture: atc puts "_<os>_<architecture>" into the
 // names of dynamic-shape models. Nothing where the name has no such suffix.
 std::optional<Message> om_mismatch(std::string_view om_name, const AgentRecord& agent);

@@ -121,6 +121,11 @@ std::vector<Trial> trials_in_rounds(const std::vector<Candidate>& candidates, in
   return trials;
 }
 
+bool is_same_trial(const Trial& left, const Trial& right) {
+  return left.index == right.index && left.candidate == right.candidate &&
+         left.repeat == right.repeat && left.purpose == right.purpose && left.stage == right.stage;
+}
+
 std::string directory_name(const Trial& trial) {
   const std::string purpose =
       trial.purpose == Purpose::measure ? "" : fmt::format("_{}", word(trial.purpose));

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <set>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -85,9 +88,11 @@ EvaluatedTrial evaluate_saved(const TrialOnDisk& trial, const CampaignDocument& 
   return result;
 }
 
-// "trial_007_cv_r2" and "trial_007_cv_r2_a1" → 7, and the number after "_a".
+// "trial_007_cv_r2", "trial_007_cv_r2_d3" and "trial_007_cv_r2_d3_a1" → 7, and the numbers after
+// "_d" and "_a".
 struct AttemptName {
   std::uint32_t trial = 0;
+  std::uint32_t device = 0;  // of one that has no number: the only one
   std::uint32_t attempt = 0;
 };
 
@@ -99,9 +104,13 @@ std::optional<AttemptName> parse_attempt_name(std::string_view text) {
           std::errc{}) {
     return std::nullopt;
   }
-  if (const auto mark = text.rfind("_a"); mark != std::string_view::npos) {
-    std::from_chars(text.data() + mark + 2, text.data() + text.size(), result.attempt);
-  }
+  const auto read_after = [&](std::string_view mark, std::uint32_t& number) {
+    if (const auto at = text.rfind(mark); at != std::string_view::npos) {
+      std::from_chars(text.data() + at + mark.size(), text.data() + text.size(), number);
+    }
+  };
+  read_after("_d", result.device);
+  read_after("_a", result.attempt);
   return result;
 }
 
@@ -117,38 +126,77 @@ std::map<std::uint32_t, std::uint32_t> attempts_apart(const RunDirectory& direct
   return attempts;
 }
 
-// Directories of trials that have no result.
-void sort_out_unfinished(const RunDirectory& directory, ResumedRun& run) {
+std::uint32_t attempt_of(const fs::path& trial_directory) {
+  const auto progress = read_progress(trial_directory);
+  return progress ? progress->attempt : 0;
+}
+
+// Directories of trials that have no result, the older attempts first.
+std::vector<fs::path> directories_without_result(const RunDirectory& directory,
+                                                 const std::set<std::string>& results) {
   std::vector<fs::path> paths;
   for (const auto& entry : fs::directory_iterator(directory.path())) {
-    const auto parsed = parse_attempt_name(entry.path().filename().string());
-    const bool is_finished =
-        parsed && std::any_of(run.finished.begin(), run.finished.end(), [&](const auto& trial) {
-          return trial.trial.index == parsed->trial;
-        });
-    if (parsed && !is_finished && entry.is_directory()) {
+    const std::string name = entry.path().filename().string();
+    if (parse_attempt_name(name) && !results.contains(name) && entry.is_directory()) {
       paths.push_back(entry.path());
     }
   }
-  for (const fs::path& path : paths) {
-    const std::uint32_t trial = parse_attempt_name(path.filename().string())->trial;
-    std::uint32_t& attempts = run.attempts[trial];
+  std::sort(paths.begin(), paths.end(), [](const fs::path& left, const fs::path& right) {
+    return std::pair(attempt_of(left), left) < std::pair(attempt_of(right), right);
+  });
+  return paths;
+}
+
+void sort_out_unfinished(const RunDirectory& directory, const std::set<std::string>& results,
+                         ResumedRun& run) {
+  const std::size_t devices = run.before ? run.before->devices.size() : 1;
+  for (const fs::path& path : directories_without_result(directory, results)) {
+    const std::string name = path.filename().string();
+    const AttemptName parsed = *parse_attempt_name(name);
+    const bool is_finished =
+        std::any_of(run.finished.begin(), run.finished.end(),
+                    [&](const auto& trial) { return trial.trial.index == parsed.trial; });
+    std::uint32_t& attempts = run.attempts[parsed.trial];
     const auto progress = read_progress(path);
-    if (progress && progress->attempt == attempts + 1) {
-      run.unfinished[trial] = *progress;
+    if (progress && progress->attempt == attempts + 1 && !is_finished && parsed.device < devices &&
+        !run.unfinished.contains(parsed.trial)) {
+      run.unfinished[parsed.trial] = {*progress, name};
+      run.devices_of[parsed.trial] = parsed.device;
     } else {
-      directory.move_apart(path.filename().string(), ++attempts);
+      directory.move_apart(name, ++attempts);
     }
   }
+}
+
+// What campaign.json tells of a campaign with a single device.
+Fleet single_device(const CampaignDocument& campaign) {
+  const auto version = [&](const char* what) {
+    const auto found = campaign.versions.find(what);
+    return found == campaign.versions.end() ? std::string() : found->second;
+  };
+  AgentRecord agent;
+  agent.host = version("host");
+  agent.cann_version = version("cann");
+  agent.driver_version = version("driver");
+  agent.architecture = version("architecture");
+  DeviceRecord device;
+  device.chip = version("chip");
+  std::istringstream ids(version("devices"));
+  for (std::string id; std::getline(ids, id, '+');) {
+    device.ids.push_back(std::atoi(id.c_str()));
+  }
+  return {Spread::share, {agent}, {device}};
 }
 
 }  // namespace
 
 std::optional<Message> resume_obstacle(const CampaignDocument& saved,
-                                       const CampaignDocument& wanted, bool seed_given) {
+                                       const ResumeRequest& request) {
+  const CampaignDocument& wanted = request.campaign;
   const auto seed = [&](const CampaignDocument& campaign) {
-    return seed_given ? std::to_string(campaign.order.seed) : std::string();
+    return request.seed_given ? std::to_string(campaign.order.seed) : std::string();
   };
+  const std::string spread(word(request.spread));
   const std::vector<Difference> fields{
       {"--mode", saved.mode, wanted.mode},
       {"the run command", saved.command, wanted.command},
@@ -156,6 +204,7 @@ std::optional<Message> resume_obstacle(const CampaignDocument& saved,
        wanted.compile_command.value_or("(none)")},
       {"the target's host", saved.target_host.value_or("(this machine)"),
        wanted.target_host.value_or("(this machine)")},
+      {"--spread", saved.fleet ? std::string(word(saved.fleet->spread)) : spread, spread},
       {"the candidates", names_of(asked_candidates(saved, wanted)), names_of(wanted.candidates)},
       {"--repeat", std::to_string(saved.repeat), std::to_string(wanted.repeat)},
       {"--order", order_text(saved.order), order_text(wanted.order)},
@@ -180,8 +229,7 @@ std::optional<Message> resume_obstacle(const CampaignDocument& saved,
   return std::nullopt;
 }
 
-ResumedRun resume_run(const RunDirectory& directory, const CampaignDocument& wanted,
-                      bool seed_given) {
+ResumedRun resume_run(const RunDirectory& directory, const ResumeRequest& wanted) {
   if (!fs::is_regular_file(directory.path() / "campaign.json")) {
     throw usage_error("resume.no_campaign",
                       "--resume {}: there is no campaign.json in it, so no campaign of mstune can "
@@ -189,13 +237,7 @@ ResumedRun resume_run(const RunDirectory& directory, const CampaignDocument& wan
                       directory.path().string());
   }
   const SavedRun saved = read_saved_run(directory.path());
-  if (saved.campaign.fleet) {
-    throw usage_error("resume.many_devices",
-                      "--resume {}: a campaign over several devices cannot go on yet; mstune "
-                      "analyze ranks what is there",
-                      directory.path().string());
-  }
-  if (const auto obstacle = resume_obstacle(saved.campaign, wanted, seed_given)) {
+  if (const auto obstacle = resume_obstacle(saved.campaign, wanted)) {
     throw Error(ErrorKind::usage, *obstacle);
   }
   ResumedRun run;
@@ -203,14 +245,45 @@ ResumedRun resume_run(const RunDirectory& directory, const CampaignDocument& wan
   run.session_id = saved.campaign.session_id;
   run.order = saved.campaign.order;
   run.oms = directory.built_oms();
+  run.before = saved.campaign.fleet;
+  run.attempts = attempts_apart(directory);
+  std::set<std::string> results;  // their directories
   for (const TrialOnDisk& trial : saved.trials) {
     if (!trial.missing && is_result(trial.saved)) {
-      run.finished.push_back(evaluate_saved(trial, wanted));
+      run.finished.push_back(evaluate_saved(trial, wanted.campaign));
+      results.insert(trial.directory.filename().string());
+      std::uint32_t& attempts = run.attempts[trial.saved.trial.index];
+      attempts = std::max(attempts, trial.saved.attempt);
     }
   }
-  run.attempts = attempts_apart(directory);
-  sort_out_unfinished(directory, run);
+  sort_out_unfinished(directory, results, run);
+  if (!run.before && !run.attempts.empty()) {
+    run.before = single_device(saved.campaign);
+  }
   return run;
+}
+
+void hand_over(ResumedRun resumed, SessionOptions& session) {
+  CampaignSettings& campaign = session.campaign;
+  campaign.attempts_before = std::move(resumed.attempts);
+  campaign.unfinished = std::move(resumed.devices_of);
+  for (const EvaluatedTrial& trial : resumed.finished) {
+    const auto& reasons = trial.outcome.reasons;
+    const bool never_ran = std::any_of(reasons.begin(), reasons.end(), [](const Reason& reason) {
+      return reason.code == "build_failed";
+    });
+    campaign.finished[trial.trial.index] = {trial.trial, never_ran};
+  }
+  if (resumed.before) {
+    std::vector<std::size_t> places(resumed.before->agents.size());
+    for (const DeviceRecord& device : resumed.before->devices) {
+      campaign.devices.push_back({device.agent, places[device.agent]++});
+    }
+  }
+  session.unfinished = std::move(resumed.unfinished);
+  session.oms = std::move(resumed.oms);
+  session.finished = std::move(resumed.finished);
+  session.before = std::move(resumed.before);
 }
 
 os::UniqueFd lock_run(const RunDirectory& directory) {

@@ -14,30 +14,41 @@
 #include "common/os/descriptor.h"
 #include "coordinator/documents.h"
 #include "coordinator/run_directory.h"
-#include "coordinator/trial_recorder.h"
+#include "coordinator/session.h"
 
 namespace mstune::coordinator {
 
 struct ResumedRun {
   std::string session_id;
-  Order order{OrderKind::fixed, 0};                 // of the trials, with its seed
-  std::vector<EvaluatedTrial> finished;             // by index
-  std::map<std::uint32_t, std::uint32_t> attempts;  // that came to nothing, of those that are not
-  std::map<std::uint32_t, AttemptProgress> unfinished;  // that may still run on an agent
-  std::map<std::string, BuiltOm> oms;                   // by candidate
-  std::map<std::string, std::string> versions;          // of what took part so far
+  Order order{OrderKind::fixed, 0};      // of the trials, with its seed
+  std::vector<EvaluatedTrial> finished;  // by index
+  // Of each trial: attempts that came to nothing; where it has finished, that one counts, too.
+  std::map<std::uint32_t, std::uint32_t> attempts;
+  std::map<std::uint32_t, LeftAttempt> unfinished;    // that may still run on an agent
+  std::map<std::uint32_t, std::uint32_t> devices_of;  // those: the device's number
+  std::map<std::string, BuiltOm> oms;                 // by candidate
+  std::map<std::string, std::string> versions;        // of what took part so far
+  // Who took part, with one agent and one device, too. Empty when nothing has begun.
+  std::optional<Fleet> before;
+};
+
+// What is asked for now.
+struct ResumeRequest {
+  CampaignDocument campaign;
+  Spread spread = Spread::share;
+  bool seed_given = false;  // the order's seed was asked for and not drawn
 };
 
 // What differs between the campaign on disk and the one that is asked for, in words; nothing when
 // the one can go on as the other. Pure.
-std::optional<Message> resume_obstacle(const CampaignDocument& saved,
-                                       const CampaignDocument& wanted, bool seed_given);
+std::optional<Message> resume_obstacle(const CampaignDocument& saved, const ResumeRequest& wanted);
 
 // Throws a usage error for a directory that holds no campaign of ours or another campaign than
-// `wanted`, and an environment error for files that cannot be used. `seed_given`: the order's seed
-// was asked for and not drawn.
-ResumedRun resume_run(const RunDirectory& directory, const CampaignDocument& wanted,
-                      bool seed_given);
+// `wanted`, and an environment error for files that cannot be used.
+ResumedRun resume_run(const RunDirectory& directory, const ResumeRequest& wanted);
+
+// The same for the session and the dispatcher.
+void hand_over(ResumedRun resumed, SessionOptions& session);
 
 // Held while a campaign writes there. Throws a usage error when another one does.
 os::UniqueFd lock_run(const RunDirectory& directory);

@@ -63,6 +63,7 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
     agents_.back().connection->keep_files(agent.keep_files);
     agents_.back().connection->use_cann(agent.spec.cann_env);
   }
+  take_over_fleet();
 }
 
 Session::~Session() = default;
@@ -70,8 +71,12 @@ Session::~Session() = default;
 SessionResult Session::run() {
   os::become_subreaper();  // what a build leaves behind comes to us and is ended
   progress_.tick(steady_now());
-  progress_.planned(options_.campaign.trials.size(), options_.campaign.open_ended);
-  take_over_finished(options_.campaign.trials);
+  progress_.planned(dispatcher_.trials(), options_.campaign.open_ended);
+  std::vector<Trial> planned;
+  for (std::uint32_t trial = 0; trial < dispatcher_.trials(); ++trial) {
+    planned.push_back(dispatcher_.trial(trial));
+  }
+  take_over_finished(planned);
   try {
     go_on();
   } catch (const Error&) {
@@ -118,15 +123,20 @@ void Session::send(std::size_t agent, const protocol::Request& request) {
   agents_[agent].connection->send(request);
 }
 
-// Those of an earlier session count where they are the trials that are planned now.
+// Those of an earlier session count where they are the trials that are planned now. Where agents
+// had joined at another time, other rounds may stand under these numbers.
 void Session::take_over_finished(const std::vector<Trial>& planned) {
-  for (const Trial& trial : planned) {
-    const auto found =
-        std::find_if(options_.finished.begin(), options_.finished.end(),
-                     [&](const EvaluatedTrial& other) { return other.trial.index == trial.index; });
-    if (found != options_.finished.end()) {
-      progress_.known(*found);
-      result_.trials.push_back(*found);
+  for (const EvaluatedTrial& trial : options_.finished) {
+    const std::size_t place = trial.trial.index - (planned.empty() ? 0U : planned.front().index);
+    if (place >= planned.size()) {  // below the first one, too: it wraps
+      continue;
+    }
+    if (is_same_trial(trial.trial, planned[place])) {
+      progress_.known(trial);
+      result_.trials.push_back(trial);
+    } else {
+      directory_.discard(trial.trial, trial.attempt,
+                         message("trial.other_plan", "the campaign was planned anew without it"));
     }
   }
 }

@@ -50,8 +50,9 @@ struct SessionOptions {
   std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
   std::uint64_t records_max = 10'000'000;                     // of a trial; more end it
   std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
-  std::map<std::uint32_t, AttemptProgress> unfinished;  // attempts that may still run, by trial
-  std::map<std::string, BuiltOm> oms;                   // that it built, by candidate
+  std::map<std::uint32_t, LeftAttempt> unfinished;            // that may still run, by trial
+  std::optional<Fleet> before;         // who took part in that session, with the devices it knew
+  std::map<std::string, BuiltOm> oms;  // that it built, by candidate
   MatchRules match;
   bool allow_mismatch = false;  // agents that do not fit together are only told of
 };
@@ -60,7 +61,7 @@ struct SessionResult {
   Ending ending = Ending::complete;
   Message why;                                  // text is empty when complete
   std::vector<EvaluatedTrial> trials;           // those that are on disk, by index
-  std::map<std::string, std::string> versions;  // that the first agent told
+  std::map<std::string, std::string> versions;  // of the first agent and, if one, its device
   std::optional<Fleet> fleet;                   // of a campaign with more than one device
 };
 
@@ -102,6 +103,7 @@ class Session {
     std::string instance;                           // once it said so
     std::vector<std::vector<std::int32_t>> groups;  // of devices; each runs one trial at a time
     std::vector<std::string> chips;                 // one for each group
+    std::vector<std::vector<std::int32_t>> before;  // the groups of an earlier session
     std::uint64_t bytes_sent_before = 0;
   };
 
@@ -137,12 +139,17 @@ class Session {
   void record_void(const RecordVoid& action);
 
   // the fleet
+  void take_over_fleet();
   void note_devices();
+  bool add_devices();
   void check_fleet(TimePoint now);
   [[nodiscard]] std::optional<Message> refusal(const Fleet& fleet);
   [[nodiscard]] std::optional<Message> refusal_of(
       std::size_t agent, const protocol::Welcome& welcome,
       const std::vector<std::vector<std::int32_t>>& groups);
+  void refuse_to_go_on(const std::optional<Message>& why) const;
+  [[nodiscard]] bool offers_others(const AgentSide& side,
+                                   const std::vector<std::vector<std::int32_t>>& groups) const;
   void give_up(const GiveUpDevice& action);
   void give_up(const GiveUpAgent& action, TimePoint now);
   void write_fleet();

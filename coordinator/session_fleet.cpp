@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/error.h"
 #include "coordinator/session.h"
 
 namespace mstune::coordinator {
@@ -36,6 +37,10 @@ std::vector<std::string> chips_of(const protocol::Welcome& welcome, std::size_t 
   return chips;
 }
 
+std::string ids_text(const std::vector<std::int32_t>& ids) {
+  return fmt::format("{}", fmt::join(ids, "+"));
+}
+
 void fill_in(AgentRecord& record, const protocol::Welcome& welcome) {
   record.host = welcome.host;
   record.cann_version = welcome.cann_version;
@@ -46,6 +51,22 @@ void fill_in(AgentRecord& record, const protocol::Welcome& welcome) {
 
 }  // namespace
 
+// What an earlier session knew is known, whether its agents are there or not.
+void Session::take_over_fleet() {
+  if (!options_.before) {
+    return;
+  }
+  for (std::size_t at = 0; at < fleet_.agents.size() && at < options_.before->agents.size(); ++at) {
+    const std::string target = fleet_.agents[at].target;
+    fleet_.agents[at] = options_.before->agents[at];
+    fleet_.agents[at].target = target;
+  }
+  fleet_.devices = options_.before->devices;
+  for (DeviceRecord& device : fleet_.devices) {
+    agents_[device.agent].before.push_back(device.ids);
+  }
+}
+
 void Session::take_welcome(std::size_t agent, const protocol::Welcome& welcome, TimePoint now) {
   for (const Message& notice : welcome.notices) {
     progress_.note(notice);
@@ -54,6 +75,7 @@ void Session::take_welcome(std::size_t agent, const protocol::Welcome& welcome, 
   const std::size_t per_trial = options_.agents[agent].devices_per_trial;
   const auto groups = device_groups(welcome.devices, per_trial);
   if (const auto why = refusal_of(agent, welcome, groups)) {
+    refuse_to_go_on(why);
     dispatch(AgentRefused{agent, *why}, now);
     return;
   }
@@ -66,6 +88,13 @@ void Session::take_welcome(std::size_t agent, const protocol::Welcome& welcome, 
     result_.versions = {{"agent", welcome.software},
                         {"host", welcome.host},
                         {"architecture", welcome.architecture}};
+    const auto add = [&](const char* what, const std::string& text) {
+      if (!text.empty()) {
+        result_.versions[what] = text;
+      }
+    };
+    add("cann", welcome.cann_version);
+    add("driver", welcome.driver_version);
   }
   dispatch(AgentReady{agent, welcome.instance, groups.size(), welcome.boot_id}, now);
   if (fleet_checked_) {
@@ -82,7 +111,7 @@ std::optional<Message> Session::refusal_of(std::size_t agent, const protocol::We
                    "{} offers {} devices, but a trial needs {} (devices_per_trial)", options.name,
                    welcome.devices.size(), options.devices_per_trial);
   }
-  if (!side.groups.empty() && side.groups != groups) {
+  if (offers_others(side, groups)) {
     return message("campaign.other_devices",
                    "{} was started again and offers other devices than before", options.name);
   }
@@ -93,7 +122,13 @@ std::optional<Message> Session::refusal_of(std::size_t agent, const protocol::We
   Fleet joined = fleet_;
   fill_in(joined.agents[agent], welcome);
   const auto chips = chips_of(welcome, groups.size(), options.devices_per_trial);
-  for (std::size_t group = 0; group < groups.size(); ++group) {
+  std::size_t place = 0;
+  for (DeviceRecord& device : joined.devices) {
+    if (device.agent == agent) {
+      device.chip = chips[place++];
+    }
+  }
+  for (std::size_t group = place; group < groups.size(); ++group) {
     joined.devices.push_back({static_cast<std::uint32_t>(joined.devices.size()),
                               static_cast<std::uint32_t>(agent),
                               groups[group],
@@ -103,8 +138,31 @@ std::optional<Message> Session::refusal_of(std::size_t agent, const protocol::We
   return refusal(joined);
 }
 
+// Where an earlier session's run cannot go on, nothing of it is written anew.
+void Session::refuse_to_go_on(const std::optional<Message>& why) const {
+  if (why && options_.before && !fleet_checked_) {
+    throw Error(ErrorKind::usage, *why);
+  }
+}
+
+// Than in this session, or in the one that it goes on with.
+bool Session::offers_others(const AgentSide& side,
+                            const std::vector<std::vector<std::int32_t>>& groups) const {
+  if (!side.groups.empty()) {
+    return side.groups != groups;
+  }
+  return !side.before.empty() && side.before != groups;
+}
+
 // The dispatcher has given numbers to devices: write down which they are.
 void Session::note_devices() {
+  if (add_devices()) {
+    write_fleet();
+  }
+}
+
+// True when there are new ones.
+bool Session::add_devices() {
   const std::size_t known = fleet_.devices.size();
   for (std::size_t number = known; number < dispatcher_.device_count(); ++number) {
     const CampaignDevice& device = dispatcher_.device(number);
@@ -115,32 +173,56 @@ void Session::note_devices() {
                               side.chips[device.place],
                               {}});
   }
-  if (fleet_.devices.size() > known) {
-    write_fleet();
-  }
+  return fleet_.devices.size() > known;
 }
 
+// So that a session that goes on with this one knows whom it must find.
 void Session::write_fleet() {
-  if (!dispatcher_.has_fleet()) {
-    return;
+  if (dispatcher_.has_fleet()) {
+    stages_.set_fleet(fleet_);
+  } else if (const DeviceRecord& device = fleet_.devices.front(); !device.chip.empty()) {
+    result_.versions["chip"] = device.chip;
   }
-  stages_.set_fleet(fleet_);
+  if (!dispatcher_.has_fleet() && !fleet_.devices.front().ids.empty()) {
+    result_.versions["devices"] = ids_text(fleet_.devices.front().ids);
+  }
   if (options_.document) {
-    options_.document->fleet = fleet_;
+    if (dispatcher_.has_fleet()) {
+      options_.document->fleet = fleet_;
+    }
+    for (const auto& [what, version] : result_.versions) {
+      options_.document->versions[what] = version;
+    }
     options_.document->candidates = stages_.candidates();
     directory_.write_campaign(*options_.document);
   }
 }
 
 void Session::check_fleet(TimePoint now) {
-  note_devices();
+  add_devices();
+  for (std::size_t at = 0; at < agents_.size(); ++at) {
+    AgentRecord& agent = fleet_.agents[at];
+    if (agents_[at].instance.empty() && agent.state != "given_up") {
+      agent.state = agent.host.empty() ? "never_answered" : "gone";
+    }
+  }
+  for (DeviceRecord& device : fleet_.devices) {  // those of an earlier session are tried again
+    device.why.clear();
+    const AgentSide& side = agents_[device.agent];
+    if (!side.chips.empty()) {
+      device.chip = side.chips[dispatcher_.device(device.number).place];
+    }
+  }
+  const auto why = refusal(fleet_);
+  refuse_to_go_on(why);
+  write_fleet();
   for (const DeviceRecord& device : fleet_.devices) {
     if (dispatcher_.has_fleet()) {
       progress_.note(message("campaign.device", "{}", title(fleet_, device)));
     }
   }
   fleet_checked_ = true;
-  dispatch(FleetChecked{refusal(fleet_).value_or(Message{})}, now);
+  dispatch(FleetChecked{why.value_or(Message{})}, now);
 }
 
 // Why these may not be compared; what is only worth knowing is told.
@@ -153,8 +235,13 @@ std::optional<Message> Session::refusal(const Fleet& fleet) {
                    "(ulimit -n {})",
                    fleet.devices.size(), descriptors, descriptors_max_, descriptors);
   }
+  std::vector<Mismatch> found = mismatches(fleet, options_.match);
+  if (options_.before) {
+    const auto changed = changes(*options_.before, fleet);
+    found.insert(found.end(), changed.begin(), changed.end());
+  }
   std::optional<Message> why;
-  for (const Mismatch& mismatch : mismatches(fleet, options_.match)) {
+  for (const Mismatch& mismatch : found) {
     if (mismatch.refusal && !options_.allow_mismatch) {
       why = why ? why
                 : message("match.refused", "{} (--allow-mismatch goes on all the same)",

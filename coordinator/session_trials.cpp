@@ -38,10 +38,12 @@ void Session::forget(const Attempt& attempt) {
 TrialRecorder Session::recorder_of(const Attempt& attempt) const {
   const Trial& trial = dispatcher_.trial(attempt.trial);
   const auto before = options_.unfinished.find(attempt.trial);
+  const bool goes_on = before != options_.unfinished.end() &&
+                       before->second.progress.attempt == attempt.number &&
+                       before->second.directory == directory_name(trial);
   TrialRecorder recorder =
-      before != options_.unfinished.end() && before->second.attempt == attempt.number
-          ? TrialRecorder(directory_.trial_directory(trial), trial, before->second)
-          : TrialRecorder(directory_.trial_directory(trial), trial, attempt.number);
+      goes_on ? TrialRecorder(directory_.trial_directory(trial), trial, before->second.progress)
+              : TrialRecorder(directory_.trial_directory(trial), trial, attempt.number);
   recorder.limit_records(options_.records_max);
   return recorder;
 }
@@ -153,8 +155,12 @@ void Session::discard_attempt(const DiscardAttempt& action) {
     trial = recorded->trial;
     result_.trials.erase(recorded);
   }
+  const auto left = options_.unfinished.find(action.attempt.trial);
   if (trial) {
     directory_.discard(*trial, action.attempt.number, action.why);
+  } else if (left != options_.unfinished.end() &&
+             left->second.progress.attempt == action.attempt.number) {
+    directory_.move_apart(left->second.directory, action.attempt.number);
   }
 }
 

@@ -340,6 +340,14 @@ std::vector<Target> parse_inventory(std::string_view text, const std::string& fi
   return targets;
 }
 
+std::vector<Target> parse_targets(std::string_view text, const std::string& file) {
+  const json document = parse_without_duplicates(text, file);
+  if (document.is_object() && document.contains("targets")) {
+    return parse_inventory(text, file);
+  }
+  return {parse_target(text, file)};
+}
+
 void refuse_equal_targets(const std::vector<Target>& targets) {
   std::set<std::string> known;
   for (const Target& target : targets) {

@@ -52,6 +52,9 @@ Target parse_target(std::string_view text, const std::string& file);
 // a target file, over the defaults; of "env" each variable by itself. Errors as above.
 std::vector<Target> parse_inventory(std::string_view text, const std::string& file);
 
+// Either of them: an inventory is what has "targets".
+std::vector<Target> parse_targets(std::string_view text, const std::string& file);
+
 // Throws a usage error when two of them are the same agent.
 void refuse_equal_targets(const std::vector<Target>& targets);
 

@@ -26,6 +26,12 @@ struct AttemptProgress {
   std::uint64_t steps_bytes = 0;  // of steps.log that belong to them
 };
 
+// An attempt that an earlier coordinator left, perhaps still running.
+struct LeftAttempt {
+  AttemptProgress progress;
+  std::string directory;  // its name in the run directory
+};
+
 // Nothing where there is no progress.log in the trial's directory, or none that says anything.
 std::optional<AttemptProgress> read_progress(const std::filesystem::path& trial_directory);
 

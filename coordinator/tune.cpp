@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <ostream>
 #include <random>
@@ -42,7 +43,8 @@ constexpr std::string_view kPasswordVariable = "GE_MS_TARGET_PASSWORD=";
 std::vector<Target> read_targets(const TuneOptions& options) {
   std::vector<Target> targets;
   for (const std::string& file : options.target_files) {
-    targets.push_back(parse_target(os::read_file(file), file));
+    const auto of_file = parse_targets(os::read_file(file), file);
+    targets.insert(targets.end(), of_file.begin(), of_file.end());
   }
   if (!options.inventory.empty()) {
     const auto listed = parse_inventory(os::read_file(options.inventory), options.inventory);
@@ -155,9 +157,13 @@ CampaignDocument document_of(const TuneOptions& options, const std::string& comm
   if (targets.empty()) {
     around.working_directory = fs::current_path().string();
   } else {
-    const std::string& file =
-        options.target_files.empty() ? options.inventory : options.target_files.front();
-    around.target_file = os::absolute_path(file).string();
+    for (const std::string& file : options.target_files) {
+      around.target_files.push_back(os::absolute_path(file).string());
+    }
+    if (!options.inventory.empty()) {
+      around.target_files.push_back(os::absolute_path(options.inventory).string());
+    }
+    around.target_file = around.target_files.front();
   }
   if (!options.om_dir.empty()) {
     around.om_directory = os::absolute_path(options.om_dir).string();
@@ -282,21 +288,33 @@ MatchRules match_rules(const TuneOptions& options, const std::vector<std::string
   return rules;
 }
 
-// Online the program compiles its graph itself, where the agent is.
-ManagedPass::Options pass_options(const TuneOptions& options, const std::vector<Target>& targets,
-                                  const std::vector<std::string>& environment) {
-  if (!options.offline && targets.size() > 1) {
-    throw usage_error(
-        "tune.pass_on_many",
-        "--manage-pass looks after the pass of one machine, and there are {} targets: "
-        "install it on each (mstune pass install)",
-        targets.size());
+// Online the program compiles its graph itself, where the agents are.
+std::vector<ManagedPass::Options> pass_options(const TuneOptions& options,
+                                               const std::vector<Target>& targets,
+                                               const std::vector<std::string>& environment) {
+  if (options.offline || targets.empty()) {
+    return {{options.pass_library, std::nullopt, environment}};
   }
-  std::optional<Target> where;
-  if (!options.offline && !targets.empty()) {
-    where = targets.front();
+  std::vector<ManagedPass::Options> passes;
+  for (const Target& target : targets) {
+    passes.push_back({options.pass_library, target, environment});
   }
-  return {options.pass_library, where, environment};
+  return passes;
+}
+
+// Installs it everywhere or, with an error, nowhere.
+std::vector<std::unique_ptr<ManagedPass>> manage_passes(const Preparation& preparation,
+                                                        const ManagedPass::Note& note) {
+  std::vector<std::unique_ptr<ManagedPass>> passes;
+  for (const ManagedPass::Options& options : preparation.passes) {
+    const bool one_of_many = preparation.passes.size() > 1;
+    const std::string who = one_of_many ? title(*options.target) : std::string();
+    const auto note_of = [note, who](const Message& what) {
+      note(who.empty() ? what : message("pass.at_agent", "{}: {}", who, what));
+    };
+    passes.push_back(std::make_unique<ManagedPass>(options, note_of));
+  }
+  return passes;
 }
 
 }  // namespace
@@ -350,7 +368,7 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
     }
   }
   if (options.manage_pass) {
-    result.pass = pass_options(options, targets, result.environment);
+    result.passes = pass_options(options, targets, result.environment);
   }
   return result;
 }
@@ -358,11 +376,11 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
 SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& directory,
                   Progress& progress) {
   const auto note = [&](const Message& what) { progress.note(what); };
-  std::optional<ManagedPass> pass;
-  if (preparation.pass) {
-    pass.emplace(*preparation.pass, note);
-  } else if (const auto left = left_behind(variables_of(preparation.environment))) {
-    note(*left);
+  const auto passes = manage_passes(preparation, note);
+  if (passes.empty()) {
+    if (const auto left = left_behind(variables_of(preparation.environment))) {
+      note(*left);
+    }
   }
   std::optional<LocalAgent> local;
   if (preparation.local) {
@@ -388,18 +406,13 @@ RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
   }
   RunDirectory directory(os::absolute_path(options.resume));
   lock = lock_run(directory);
-  ResumedRun resumed = resume_run(directory, preparation.document, options.seed.has_value());
+  ResumedRun resumed =
+      resume_run(directory, {preparation.document, options.spread, options.seed.has_value()});
   session.session_id = resumed.session_id.empty() ? os::random_hex_id() : resumed.session_id;
   preparation.document.session_id = session.session_id;
   preparation.document.order = resumed.order;
   preparation.document.versions.merge(resumed.versions);
-  session.campaign.attempts_before = std::move(resumed.attempts);
-  session.unfinished = std::move(resumed.unfinished);
-  session.oms = std::move(resumed.oms);
-  for (const EvaluatedTrial& trial : resumed.finished) {
-    session.campaign.finished.push_back(trial.trial.index);
-  }
-  session.finished = std::move(resumed.finished);
+  hand_over(std::move(resumed), session);
   return directory;
 }
 
@@ -443,7 +456,9 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   progress.end();
 
   preparation.document.candidates = stages.candidates();
-  preparation.document.versions.insert(result.versions.begin(), result.versions.end());
+  for (const auto& [what, version] : result.versions) {
+    preparation.document.versions[what] = version;
+  }
   preparation.document.fleet = result.fleet;
   directory.write_campaign(preparation.document);
   const Ranking ranking = rank_run(preparation.document, result.trials);
@@ -469,10 +484,8 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   if (result.ending == Ending::interrupted) {
     progress.note(result.why);
-    if (!result.fleet) {
-      progress.note(message("tune.how_to_resume", "to go on: the same command and --resume {}",
-                            directory.path().string()));
-    }
+    progress.note(message("tune.how_to_resume", "to go on: the same command and --resume {}",
+                          directory.path().string()));
     return kExitInterrupted;
   }
   return ranking.any_data() ? 0 : 1;

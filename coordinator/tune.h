@@ -24,7 +24,7 @@ struct Preparation {
   std::vector<std::string> environment;
   std::vector<Message> notes;
   bool local = true;
-  std::optional<ManagedPass::Options> pass;  // empty: the pass is none of our business
+  std::vector<ManagedPass::Options> passes;  // none: the pass is none of our business
 };
 
 // Reads the target file. Throws usage errors.

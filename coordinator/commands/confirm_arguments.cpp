@@ -12,8 +12,12 @@ ConfirmArguments::ConfirmArguments(CLI::App& app)
   command_->add_option("--rounds", options_.rounds, "Fresh rounds of four runs, A B B A")
       ->capture_default_str()
       ->check(CLI::Range(2, kMaxRepeatMax));
-  command_->add_option("--target", options_.target_file,
-                       "Where the agent is, if not where the run's own target file says");
+  command_->add_option("--target", options_.target_files,
+                       "Where the agents are, if not where the run's own files say: a target file "
+                       "or an inventory; may be given several times");
+  command_->add_flag("--allow-mismatch", options_.allow_mismatch,
+                     "Go on with agents whose CANN, chips or machines do not match, or are not "
+                     "those of the run");
   command_
       ->add_option("--timeout", timeout_seconds_,
                    "Seconds for a build, an upload or a run; 0: none (default: the run's)")

@@ -198,6 +198,37 @@ TEST_CASE("fleet: 256 agents of 8 devices") {
   CHECK(report.recorded_on.size() == 4096 * 3);
 }
 
+TEST_CASE("fleet: a coordinator that dies goes on, and what runs is run once") {
+  FleetFaults faults;
+  faults.restarts = 3;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    FleetPlan plan;
+    plan.agents = 1 + seed % 4;
+    plan.devices = 1 + seed % 3;
+    plan.spread = seed % 2 == 0 ? Spread::share : Spread::replicate;
+    const FleetReport report = run_fleet(plan, faults, seed);
+    CHECK(report.finish->ending == Ending::complete);
+    CHECK(report.recorded_on.size() == report.trials);
+    CHECK(report.discarded == 0);
+    CHECK(report.begun == report.trials);
+  }
+}
+
+TEST_CASE("fleet: a coordinator that dies goes on, whatever befalls the agents") {
+  FleetPlan plan;
+  FleetFaults faults = everything();
+  faults.restarts = 4;
+  faults.refused_uploads = 1;
+  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+    plan.spread = seed % 2 == 0 ? Spread::share : Spread::replicate;
+    plan.offline = seed % 3 == 0;
+    const FleetReport report = run_fleet(plan, faults, seed);
+    if (!report.healthy.empty()) {
+      CHECK(report.finish->ending == Ending::complete);
+    }
+  }
+}
+
 TEST_CASE("fleet: the same seed gives the same transcript") {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const std::string transcript = FleetWorld({}, everything(), seed).run().transcript;

@@ -42,6 +42,7 @@ FleetWorld::FleetWorld(const FleetPlan& plan, const FleetFaults& faults, std::ui
       random_(seed),
       agents_(plan.agents),
       dispatcher_(settings_of(plan, seed), now_),
+      seed_(seed),
       lost_attempts_permille_(faults.lost_attempts_permille) {
   for (std::size_t agent = 0; agent < plan.agents; ++agent) {
     report_.healthy.insert(agent);
@@ -107,6 +108,9 @@ void FleetWorld::plan_faults(const FleetFaults& faults) {
       faults.absences, [&] { return between(1000, chance(500) ? 50'000 : 3'600'000); }, false);
   befall(
       faults.deaths, [] { return Duration(hours(1000)); }, true);
+  for (int i = 0; i < faults.restarts; ++i) {
+    after(between(2, 100'000), [this] { restart(); });
+  }
   if (faults.interrupt) {
     after(between(1, 300'000), [this] { dispatch(InterruptAsked{}); });
   }
@@ -165,6 +169,73 @@ void FleetWorld::dispatch(const CampaignEvent& event) {
   }
 }
 
+// ---- the coordinator's end and its new beginning ----
+
+// What the run directory tells.
+CampaignSettings FleetWorld::settings_after_restart() const {
+  CampaignSettings settings = settings_of(plan_, seed_);
+  for (const auto& [trial, device] : report_.recorded_on) {
+    settings.finished[trial] = {dispatcher_.trial(trial)};
+  }
+  for (const auto& [trial, code] : report_.voids) {
+    if (code != "agent_lost") {
+      settings.finished[trial] = {dispatcher_.trial(trial), code == "build_failed"};
+    }
+  }
+  settings.attempts_before = attempts_;
+  for (const auto& [device, attempt] : on_device_) {
+    if (!settings.finished.contains(attempt.trial)) {
+      settings.unfinished[attempt.trial] = static_cast<std::uint32_t>(device);
+      --settings.attempts_before[attempt.trial];
+    }
+  }
+  for (std::size_t device = 0; device < dispatcher_.device_count(); ++device) {
+    settings.devices.push_back(dispatcher_.device(device));
+  }
+  return settings;
+}
+
+void FleetWorld::restart() {
+  if (dispatcher_.finished()) {
+    return;
+  }
+  note("the coordinator dies");
+  ++lives_;
+  collecting_.clear();
+  builds_ = 0;
+  uploads_.clear();
+  CampaignSettings settings = settings_after_restart();
+  std::erase_if(report_.voids, [](const auto& entry) { return entry.second == "agent_lost"; });
+  std::erase_if(on_device_, [&](const auto& entry) {
+    return !settings.unfinished.contains(entry.second.trial);
+  });
+  inherited_.clear();
+  for (const auto& [device, attempt] : on_device_) {
+    inherited_.insert(device);
+  }
+  report_.given_up.clear();  // each session tries all of them
+  dispatcher_ = Dispatcher(std::move(settings), now_);
+  for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
+    if (agents_[agent].there) {
+      after(between(1, 3000), [this, agent] {
+        if (agents_[agent].there) {
+          come(agent);
+        }
+      });
+    }
+  }
+}
+
+// An agent tells of all that it has, again and again.
+void FleetWorld::report_strays(std::size_t at) {
+  const Agent& agent = agents_[at];
+  for (const auto& [trial, attempt] : std::map(agent.running)) {
+    if (agent.there) {
+      dispatch(StrayReported{{at, trial, attempt}, agent.ended.contains(trial)});
+    }
+  }
+}
+
 // ---- agents ----
 
 void FleetWorld::come(std::size_t at) {
@@ -172,6 +243,10 @@ void FleetWorld::come(std::size_t at) {
   agent.there = true;
   note(fmt::format("agent {} life {}", at, agent.life));
   dispatch(AgentReady{at, fmt::format("{}", agent.life), plan_.devices, machine_of(at)});
+  if (lives_ > 1) {
+    report_strays(at);
+    after(seconds(2), [this, at] { report_strays(at); });
+  }
 }
 
 void FleetWorld::go(std::size_t at, Duration away, bool crashed) {
@@ -212,7 +287,11 @@ void FleetWorld::carry_out(const CampaignAction& action) {
     collect(collection->attempt);
   } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
     release_device(release->attempt);
-    agents_[release->attempt.agent].running.erase(release->attempt.trial);
+    Agent& agent = agents_[release->attempt.agent];
+    const auto running = agent.running.find(release->attempt.trial);
+    if (running != agent.running.end() && running->second == release->attempt.number) {
+      agent.running.erase(running);
+    }
   } else if (const auto* cancel = std::get_if<CancelAttempt>(&action)) {
     after(between(1, 500), [this, attempt = cancel->attempt] {
       if (agents_[attempt.agent].there) {
@@ -222,6 +301,8 @@ void FleetWorld::carry_out(const CampaignAction& action) {
   } else if (const auto* discard = std::get_if<DiscardAttempt>(&action)) {
     note(fmt::format("discard {} {}", discard->attempt.trial, discard->attempt.number));
     ++report_.discarded;
+    attempts_[discard->attempt.trial] =
+        std::max(attempts_[discard->attempt.trial], discard->attempt.number);
     release_device(discard->attempt);
     report_.recorded_on.erase(discard->attempt.trial);
     report_.voids.erase(discard->attempt.trial);
@@ -253,8 +334,11 @@ std::string FleetWorld::own_machine() const {
 }
 
 bool FleetWorld::is_measuring(const std::string& machine) const {
-  return std::any_of(on_device_.begin(), on_device_.end(),
-                     [&](const auto& entry) { return machine_of(entry.second.agent) == machine; });
+  // A trial that an earlier session left is not known until its agent has all files again, which it
+  // still has in all likelihood.
+  return std::any_of(on_device_.begin(), on_device_.end(), [&](const auto& entry) {
+    return !inherited_.contains(entry.first) && machine_of(entry.second.agent) == machine;
+  });
 }
 
 bool FleetWorld::is_moving_files(const std::string& machine) const {
@@ -270,7 +354,10 @@ void FleetWorld::start_build(std::size_t candidate) {
     wrong("a build starts where a trial runs");
   }
   ++builds_;
-  after(between(10, 60'000), [this, candidate] {
+  after(between(10, 60'000), [this, candidate, life = lives_] {
+    if (life != lives_) {
+      return;
+    }
     --builds_;
     if (candidate > 0 && chance(50)) {
       dispatch(BuildFailed{candidate, message("test.build", "no")});
@@ -285,7 +372,10 @@ void FleetWorld::start_upload(const StartUpload& upload) {
     wrong("a file is sent where a trial runs");
   }
   uploads_.emplace(upload.agent, upload.candidate);
-  after(between(10, 20'000), [this, upload] {
+  after(between(10, 20'000), [this, upload, life = lives_] {
+    if (life != lives_) {
+      return;
+    }
     uploads_.erase({upload.agent, upload.candidate});
     if (agents_[upload.agent].disk_full) {
       dispatch(UploadFailed{upload.agent, upload.candidate, message("test.disk", "full")});
@@ -296,6 +386,8 @@ void FleetWorld::start_upload(const StartUpload& upload) {
 }
 
 void FleetWorld::assign(const AssignAttempt& action) {
+  attempts_[action.attempt.trial] = action.attempt.number;
+  inherited_.erase(action.device);
   const auto [place, is_new] = on_device_.try_emplace(action.device, action.attempt);
   if (is_new && is_moving_files(machine_of(action.attempt.agent))) {
     wrong("a trial starts where files are built or sent");
@@ -319,11 +411,15 @@ void FleetWorld::begin(const AssignAttempt& action) {
     after(between(1, 50), [this, attempt] { dispatch(AttemptSeen{attempt}); });
     if (collecting_.contains({attempt.trial, attempt.number})) {
       collect(attempt);  // the session asks for the files again
+    } else if (agent.ended.contains(attempt.trial)) {
+      after(between(51, 60), [this, exited = agent.ended[attempt.trial]] { dispatch(exited); });
     }
     return;  // it has it already
   }
   note(fmt::format("begin {} {} on {}", attempt.trial, attempt.number, action.device));
   agent.running[attempt.trial] = attempt.number;
+  agent.ended.erase(attempt.trial);
+  ++report_.begun;
   after(between(1, 50), [this, attempt] { dispatch(AttemptSeen{attempt}); });
   after(agent.slowness * between(500, 8000),
         [this, action, life = agent.life] { end(action, life); });
@@ -349,13 +445,14 @@ void FleetWorld::end(const AssignAttempt& action, int life) {
     exited.trouble = Trouble::not_started;
     exited.why = message("test.wrong", "wrong CANN");
   }
+  agent.ended[attempt.trial] = exited;
   dispatch(exited);
 }
 
 void FleetWorld::collect(const Attempt& attempt) {
   collecting_.insert({attempt.trial, attempt.number});
-  after(between(1, 500), [this, attempt] {
-    if (agents_[attempt.agent].there) {
+  after(between(1, 500), [this, attempt, life = lives_] {
+    if (agents_[attempt.agent].there && lives_ == life) {
       record(attempt);
     }
   });

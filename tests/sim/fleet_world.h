@@ -29,6 +29,7 @@ struct FleetFaults {
   int refused_uploads = 0;  // agents with a full disk
   int slow = 0;             // agents that are ten times slower
   int lost_attempts_permille = 0;
+  int restarts = 0;  // of the coordinator, which goes on with what it has on disk
   bool interrupt = false;
 };
 
@@ -55,6 +56,7 @@ struct FleetReport {
   std::size_t trials = 0;
   std::size_t devices = 0;
   std::uint64_t discarded = 0;
+  std::uint64_t begun = 0;  // programs
   std::uint64_t events = 0;
   std::string transcript;
 };
@@ -73,7 +75,8 @@ class FleetWorld {
     bool nothing_starts = false;
     bool disk_full = false;
     std::set<std::size_t> busy_places;
-    std::map<std::uint32_t, std::uint32_t> running;  // trial → attempt
+    std::map<std::uint32_t, std::uint32_t> running;             // trial → attempt
+    std::map<std::uint32_t, coordinator::AttemptExited> ended;  // of those
   };
 
   void after(Duration wait, std::function<void()> what);
@@ -94,6 +97,9 @@ class FleetWorld {
   [[nodiscard]] bool is_moving_files(const std::string& machine) const;
   void start_build(std::size_t candidate);
   void start_upload(const coordinator::StartUpload& upload);
+  void restart();
+  void report_strays(std::size_t agent);
+  [[nodiscard]] coordinator::CampaignSettings settings_after_restart() const;
   void check_blocks();
   void wrong(std::string what) { report_.wrong.push_back(std::move(what)); }
   void note(const std::string& what);
@@ -109,8 +115,12 @@ class FleetWorld {
   coordinator::Dispatcher dispatcher_;
   std::map<std::size_t, coordinator::Attempt> on_device_;         // as the dispatcher believes
   std::set<std::pair<std::uint32_t, std::uint32_t>> collecting_;  // trial, attempt
+  std::set<std::size_t> inherited_;                               // devices; from an earlier life
   int builds_ = 0;                                                // under way
   std::set<std::pair<std::size_t, std::size_t>> uploads_;         // under way: agent, candidate
+  std::map<std::uint32_t, std::uint32_t> attempts_;               // by trial: the last one's number
+  std::uint64_t seed_ = 0;
+  int lives_ = 1;  // of the coordinator
   int lost_attempts_permille_ = 0;
   FleetReport report_;
 };

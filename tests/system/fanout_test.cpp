@@ -361,5 +361,70 @@ TEST_CASE("fanout: the rounds of an agent that dies are run by the other") {
   CHECK(fs::exists(place.run_directory() / "attempts"));
 }
 
+TEST_CASE("fanout: --manage-pass has the pass on every agent for the run and not after it") {
+  Workplace place;
+  place.use_own_toolkit(false);
+  const fs::path vendors = place.toolkit() / "opp" / "vendors";
+  Box first(place, "first", {"--devices", "0"});
+  Box second(place, "second", {"--devices", "1"});
+  write_inventory(place, {first.port(), second.port()});
+  const Ended ended = place.tune(on_boxes({"--repeat", "2", "--manage-pass"}));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  for (Box* box : {&first, &second}) {
+    CHECK(ended.output.find("127.0.0.1:" + box->port() + ": the pass is at ") != std::string::npos);
+  }
+  for (const json& trial : place.summary().at("trials")) {
+    CHECK(trial.at("valid") == true);
+  }
+  CHECK(fs::is_empty(vendors));
+  SUBCASE("an agent that is not there is named, and the others have no pass left") {
+    fs::remove_all(place.run_directory());
+    write_inventory(place, {first.port(), "1"});
+    const Ended refused = place.tune(on_boxes({"--repeat", "1", "--manage-pass"}));
+    INFO(refused.output);
+    CHECK(refused.status == 2);
+    CHECK(refused.output.find("127.0.0.1:1") != std::string::npos);
+    CHECK(fs::is_empty(vendors));
+  }
+}
+
+TEST_CASE("fanout: mstune confirm measures the joint winner again on the same devices") {
+  Workplace place;
+  Box first(place, "first", {"--devices", "0"});
+  Box second(place, "second", {"--devices", "1"});
+  write_inventory(place, {first.port(), second.port()});
+  std::string spread;
+  SUBCASE("share") {
+    spread = "share";
+  }
+  SUBCASE("replicate") {
+    spread = "replicate";
+  }
+  CHECK(place.tune(on_boxes({"--repeat", "2", "--spread", spread})).status == 0);
+  const json before = place.summary();
+  const Ended ended =
+      place.run({program("mstune"), "confirm", place.run_directory().string(), "--rounds", "4"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  const json after = place.summary();
+  CHECK(after.at("confirmation").at("config") == "LoadBalance:4");
+  CHECK(after.at("confirmation").at("rounds") == 4);
+  CHECK(after.at("spread") == spread);
+  for (const char* key : {"recommended", "summaries", "proven"}) {
+    CHECK(after.at(key) == before.at(key));
+  }
+  std::map<int, std::set<int>> devices;  // by round
+  for (const json& trial : after.at("trials")) {
+    if (trial.at("purpose") == "confirm") {
+      devices[trial.at("repeat")].insert(trial.at("device").get<int>());
+    }
+  }
+  CHECK(devices.size() == 4);
+  for (const auto& [round, where] : devices) {
+    CHECK(where.size() == 1);
+  }
+}
+
 }  // namespace
 }  // namespace mstune::test

@@ -50,9 +50,28 @@ nlohmann::json without_time(nlohmann::json json) {
 
 }  // namespace
 
+void write_steps_program(const Workplace& place) {
+  place.write("steps.sh", kSteps);
+}
+
+std::string steps_command(const Workplace& place, int steps, int pause_ms) {
+  std::string pause = std::to_string(1000 + pause_ms);
+  pause[0] = '.';  // ".030"
+  return "/bin/bash " + (place.directory() / "steps.sh").string() + " " + std::to_string(steps) +
+         " 0" + pause;
+}
+
+nlohmann::json comparable(const nlohmann::json& summary) {
+  nlohmann::json result = without_time(summary);
+  // The command names the directory of the test.
+  result.erase("command");
+  result.erase("target_file");
+  return result;
+}
+
 FaultPlace::FaultPlace(std::vector<std::string> agent_options)
     : agent_options_(std::move(agent_options)) {
-  place_.write("steps.sh", kSteps);
+  write_steps_program(place_);
   make_keys(place_);
   start_agent();
   aim_at(port_);
@@ -119,13 +138,6 @@ void FaultPlace::aim_at(int port) const {
                                   R"(, "server_key": ")" + public_key(place_) + "\"}");
 }
 
-std::string FaultPlace::steps_command(int steps, int pause_ms) const {
-  std::string pause = std::to_string(1000 + pause_ms);
-  pause[0] = '.';  // ".030"
-  return "/bin/bash " + (directory() / "steps.sh").string() + " " + std::to_string(steps) + " 0" +
-         pause;
-}
-
 Running FaultPlace::start(const std::string& run_command, std::vector<std::string> more) {
   more.insert(more.begin(), {"--target", "target.json", "--run-command", run_command, "--configs",
                              "LoadBalance:4", "--order", "fixed"});
@@ -149,14 +161,6 @@ bool FaultPlace::is_tidy() const {
   const bool no_trials = fs::is_empty(directory() / "agent" / "trials", failure) || failure;
   return no_trials && processes_with((directory() / "steps.sh").string()).empty() &&
          !place_.has_temporary_files();
-}
-
-nlohmann::json FaultPlace::comparable_summary() const {
-  nlohmann::json summary = without_time(place_.summary());
-  // The command names the directory of this test.
-  summary.erase("command");
-  summary.erase("target_file");
-  return summary;
 }
 
 const nlohmann::json& undisturbed_summary(int steps) {

@@ -10,6 +10,13 @@
 
 namespace mstune::test {
 
+// Writes the program that steps_command() runs.
+void write_steps_program(const Workplace& place);
+// A program that writes `steps` STEP lines, `pause_ms` apart, to plog and to nothing else.
+std::string steps_command(const Workplace& place, int steps, int pause_ms);
+// A summary without what depends on time, faults and the directory of the test.
+nlohmann::json comparable(const nlohmann::json& summary);
+
 class FaultPlace {
  public:
   // The agent gets these options besides where to listen and its working directory.
@@ -33,8 +40,9 @@ class FaultPlace {
 
   // Writes target.json for this port: the agent's own, or that of a proxy before it.
   void aim_at(int port) const;
-  // A program that writes `steps` STEP lines, `pause_ms` apart, to plog and to nothing else.
-  std::string steps_command(int steps, int pause_ms) const;
+  [[nodiscard]] std::string steps_command(int steps, int pause_ms) const {
+    return test::steps_command(place_, steps, pause_ms);
+  }
 
   // `mstune tune` against target.json: two candidates, a fixed order, more retries than faults.
   Running start(const std::string& run_command, std::vector<std::string> more = {});
@@ -43,8 +51,7 @@ class FaultPlace {
 
   // Nothing of any trial is left: no process, no directory at the agent, no temporary file.
   [[nodiscard]] bool is_tidy() const;
-  // Without what depends on time and faults: wall times, process numbers, attempts.
-  [[nodiscard]] nlohmann::json comparable_summary() const;
+  [[nodiscard]] nlohmann::json comparable_summary() const { return comparable(place_.summary()); }
 
  private:
   Workplace place_;

@@ -153,7 +153,7 @@ TEST_CASE("dispatcher: what an earlier session finished is neither run nor built
   settings.offline = true;
   for (const Trial& trial : settings.trials) {
     if (trial.candidate == settings.candidates[1] || trial.index == 0) {
-      settings.finished.push_back(trial.index);
+      settings.finished[trial.index] = {trial};
     }
   }
   settings.attempts_before = {{2, 5}};

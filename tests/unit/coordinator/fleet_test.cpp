@@ -118,5 +118,25 @@ TEST_CASE("fleet: a device's title tells where it is") {
   CHECK(title(fleet, device(2, 0, {2, 3}, "")) == "device 2 (npu-a, devices 2+3)");
 }
 
+TEST_CASE("fleet: what is not as it was when the run was begun is named") {
+  const Fleet before = two_agents();
+  CHECK(changes(before, before).empty());
+  Fleet now = before;
+  now.agents[1].cann_version = "8.2";
+  REQUIRE(changes(before, now).size() == 1);
+  CHECK(changes(before, now).front().refusal);
+  CHECK(changes(before, now).front().what.text.find("npu-b: CANN was 8.1") != std::string::npos);
+  now = before;
+  now.devices[0].chip = "Ascend910B4";
+  CHECK(changes(before, now).front().refusal);
+  now.agents[0].driver_version = "26.0";
+  CHECK_FALSE(changes(before, now).front().refusal);  // worth knowing
+  now = before;
+  now.agents[0].cann_version.clear();  // not told
+  now.agents.push_back(agent("npu-c", "9.0"));
+  now.devices.push_back({2, 2, {0}, "Ascend310P", {}});
+  CHECK(changes(before, now).empty());
+}
+
 }  // namespace
 }  // namespace mstune::coordinator

@@ -38,7 +38,7 @@ TEST_CASE("resume: a difference is named with what it was and what it is") {
   const auto refused = [](const auto& change, bool seed_given = false) {
     CampaignDocument wanted = campaign();
     change(wanted);
-    const auto obstacle = resume_obstacle(campaign(), wanted, seed_given);
+    const auto obstacle = resume_obstacle(campaign(), {wanted, Spread::share, seed_given});
     return obstacle ? obstacle->text : std::string();
   };
   CHECK(refused([](auto&) {}).empty());
@@ -61,7 +61,7 @@ TEST_CASE("resume: the candidates that refining added are not held against the c
   wanted.refine = true;
   CampaignDocument saved = wanted;
   saved.candidates.push_back(parse_candidate("LoadBalance:5"));
-  CHECK_FALSE(resume_obstacle(saved, wanted, false));
+  CHECK_FALSE(resume_obstacle(saved, {wanted}));
 }
 
 TEST_CASE("resume: results stay, what may still run goes on, the rest is moved apart") {
@@ -78,7 +78,7 @@ TEST_CASE("resume: results stay, what may still run goes on, the rest is moved a
   run.note_om("LoadBalance:4", {"12ab", "/a path/b.om"});
   run.note_om("LoadBalance:4", {"34cd", "/a path/c.om"});
 
-  const ResumedRun resumed = resume_run(run, campaign(), false);
+  const ResumedRun resumed = resume_run(run, {campaign()});
   CHECK(resumed.session_id == campaign().session_id);
   CHECK(resumed.order.seed == 42);
   REQUIRE(resumed.finished.size() == 2);
@@ -87,7 +87,7 @@ TEST_CASE("resume: results stay, what may still run goes on, the rest is moved a
   CHECK(resumed.attempts.at(3) == 2);
   CHECK(resumed.attempts.at(4) == 1);
   REQUIRE(resumed.unfinished.size() == 1);
-  CHECK(resumed.unfinished.at(3).attempt == 3);
+  CHECK(resumed.unfinished.at(3).progress.attempt == 3);
   CHECK(fs::exists(run.path() / "attempts" / (directory_name(trials[4]) + "_a1")));
   CHECK_FALSE(fs::exists(run.trial_directory(trials[4])));
   REQUIRE(resumed.oms.size() == 1);
@@ -97,7 +97,7 @@ TEST_CASE("resume: results stay, what may still run goes on, the rest is moved a
 
 TEST_CASE("resume: a directory without a campaign of ours is refused") {
   const os::Scratch scratch;
-  CHECK_THROWS_AS(resume_run(RunDirectory(scratch.path()), campaign(), false), Error);
+  CHECK_THROWS_AS(resume_run(RunDirectory(scratch.path()), {campaign()}), Error);
 }
 
 TEST_CASE("resume: a run directory belongs to one campaign at a time") {
