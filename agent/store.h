@@ -52,6 +52,8 @@ class Store {
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
 
   // True when the blob is there whole and sound; a damaged one is dropped. Counts as a use.
   bool contains(const Digest& identity);

@@ -99,7 +99,7 @@ bool wants_shell(const TuneOptions& options, const Target* target) {
                       "--shell is about --run-command, and there is none; a target file says "
                       "\"shell\": true");
   }
-  return options.run_command.empty() ? target->shell : options.shell;
+  return options.run_command.empty() ? target != nullptr && target->shell : options.shell;
 }
 
 // The caller's environment less what no child should see.

@@ -82,6 +82,8 @@ class Machine {
   ~Machine();
   Machine(Machine&&) noexcept;
   Machine& operator=(Machine&&) noexcept;
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
 
   std::vector<Action> handle(const Event& event, TimePoint now);
   [[nodiscard]] TimePoint deadline() const;  // hand in a Tick then at the latest

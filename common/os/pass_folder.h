@@ -36,9 +36,9 @@ class PassFolder {
   // an environment error that says what to do.
   void install(std::string_view bytes) const;
   // False when it was not there. Throws while somebody holds it.
-  bool remove() const;
+  [[nodiscard]] bool remove() const;
   // Removes the sample's library wherever GE would load it, and tells where that was.
-  std::vector<std::string> remove_samples() const;
+  [[nodiscard]] std::vector<std::string> remove_samples() const;
 
  private:
   friend class HeldPass;
