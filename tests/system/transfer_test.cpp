@@ -253,7 +253,7 @@ TEST_CASE("transfer: waiting for a device has a time of its own") {
   write_target(place, agent.port(), "");
   Running first = place.start_tune({"--run-command", "sleep 65434", "--target", "target.json",
                                     "--repeat", "1", "--configs", "default"});
-  CHECK(eventually([&] { return !processes_with("65434").empty(); }));
+  CHECK(eventually([&] { return ask_agents(place).at("devices").at(0).at("state") == "busy"; }));
   const Ended second =
       place.run({program("mstune"), "tune", "--output-dir", (place.directory() / "second").string(),
                  "--run-command", "true", "--target", "target.json", "--repeat", "1", "--configs",
