@@ -258,6 +258,7 @@ TEST_CASE("transfer: waiting for a device has a time of its own") {
       place.run({program("mstune"), "tune", "--output-dir", (place.directory() / "second").string(),
                  "--run-command", "true", "--target", "target.json", "--repeat", "1", "--configs",
                  "default", "--wait-timeout", "0.5"});
+  INFO(first.output());
   INFO(second.output);
   CHECK(second.output.find("no device was free for 500 ms (--wait-timeout)") != std::string::npos);
   first.signal(SIGINT);
