@@ -25,7 +25,14 @@ done
 [ "${#missing[@]}" -eq 0 ] && exit 0
 
 as_root=()
-[ "$(id -u)" -eq 0 ] || as_root=(sudo)
+if [ "$(id -u)" -ne 0 ]; then
+  as_root=(sudo)
+  command -v sudo >/dev/null || {
+    echo "missing: ${missing[*]}" >&2
+    echo "there is no sudo here: run scripts/setup.sh as root once" >&2
+    exit 1
+  }
+fi
 echo "installing: ${missing[*]}"
 "${as_root[@]}" apt-get update -qq
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "${missing[@]}" >/dev/null
