@@ -228,6 +228,9 @@ void TrialRunner::pass_on(std::vector<protocol::StepLine> lines, TimePoint now) 
 }
 
 void TrialRunner::step(TimePoint now) {
+  if (look_) {
+    look_->step(now);  // whoever waits for it or does not: its descriptors must not stay readable
+  }
   become_ready(now);
   if (now >= job_.deadline()) {
     handle(Tick{}, now);

@@ -1,10 +1,19 @@
 #!/usr/bin/env bash
-# Sets up and builds everything into ./build (or the directory that is named).
+# Sets up and builds into ./build (or the directory that is named) everything, or the targets that
+# are named.
+#
+#   scripts/build.sh [DIRECTORY [TARGET...]]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh
 build=${1:-build}
+targets=("${@:2}")
+if [ "${#targets[@]}" -eq 0 ]; then
+  scripts/setup.sh
+else
+  scripts/setup.sh build
+  targets=(--target "${targets[@]}")
+fi
 options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DMSTUNE_WERROR=ON)
 command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
 cmake -S . -B "$build" "${options[@]}" >/dev/null
-cmake --build "$build" --parallel 2
+cmake --build "$build" --parallel 2 "${targets[@]}"

@@ -2,7 +2,7 @@
 # Sets up, builds, and runs the main job in both modes on the stand-in CANN toolkit: no NPU needed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/build.sh build
+scripts/build.sh build mstune mstune-agent standin_pass standin_samples
 # shellcheck source=/dev/null
 . build/cann/set_env.sh
 export PATH="$PWD/build/bin:$PATH"

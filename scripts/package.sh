@@ -29,7 +29,7 @@ prefix=$work/prefix
 mkdir -p "$work" "$prefix"
 
 install_tools() {
-  scripts/setup.sh
+  scripts/setup.sh build
   local tools=(dpkg-dev) missing=()
   [ "$arch" = "$(uname -m)" ] || tools+=("g++-${triplet//_/-}" qemu-user)
   for tool in "${tools[@]}"; do

@@ -273,11 +273,12 @@ TEST_CASE("transfer: waiting for a device has a time of its own") {
   write_target(place, agent.port(), "");
   Running first = place.start_tune({"--run-command", "sleep 65434", "--target", "target.json",
                                     "--repeat", "1", "--configs", "default"});
-  CHECK(eventually([&] { return !processes_with("65434").empty(); }));
+  CHECK(eventually([&] { return ask_agents(place).at("devices").at(0).at("state") == "busy"; }));
   const Ended second =
       place.run({program("mstune"), "tune", "--output-dir", (place.directory() / "second").string(),
                  "--run-command", "true", "--target", "target.json", "--repeat", "1", "--configs",
                  "default", "--wait-timeout", "0.5"});
+  INFO(first.output());
   INFO(second.output);
   CHECK(second.output.find("no device was free for 500 ms (--wait-timeout)") != std::string::npos);
   first.signal(SIGINT);
