@@ -10,7 +10,7 @@ packages=(
   libjs-chart.js
   clang libclang-rt-14-dev clang-format clang-tidy
   python3 python3-yaml python3-zmq python3-msgpack python3-jsonschema shellcheck valgrind
-  chromium-headless-shell fonts-wqy-microhei zsh bash-completion
+  chromium-headless-shell fonts-wqy-microhei zsh bash-completion iproute2
 )
 
 missing=()
