@@ -94,6 +94,7 @@ struct UploadFailed {
   std::size_t agent = 0;
   std::size_t candidate = 0;
   Message why;
+  bool broken = false;  // on the way: it may get through at another time
 };
 struct AttemptSeen {  // the agent has it: queued, running or finished
   Attempt attempt;

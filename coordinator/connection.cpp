@@ -56,8 +56,11 @@ TimePoint Connection::deadline() const {
   return std::min(link_.deadline(), uploads_.deadline());
 }
 
-void Connection::look_at_connecting() {
+void Connection::look_at_connecting(TimePoint now) {
   while (const auto event = socket_.next_connect_event()) {
+    if (*event == ConnectEvent::connected) {
+      carry_out(link_.connected(now), now);
+    }
     if (auto why = diagnosis_.handle(*event)) {
       events_.emplace_back(LinkRefused{std::move(*why)});
     }
@@ -65,7 +68,7 @@ void Connection::look_at_connecting() {
 }
 
 std::vector<ConnectionEvent> Connection::step(TimePoint now) {
-  look_at_connecting();
+  look_at_connecting(now);
   for (int i = 0; i < kMessagesPerTurn; ++i) {
     auto frames = socket_.receive();
     if (!frames) {

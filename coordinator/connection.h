@@ -64,7 +64,7 @@ class Connection {
   [[nodiscard]] std::uint64_t bytes_sent() const { return uploads_.bytes_sent(); }
 
  private:
-  void look_at_connecting();
+  void look_at_connecting(TimePoint now);
   void take(protocol::Report report, std::string payload, TimePoint now);
   void carry_out(std::vector<LinkAction> actions, TimePoint now);
   void carry_out(std::vector<upload::Action> actions);

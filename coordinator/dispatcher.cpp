@@ -259,14 +259,21 @@ void Dispatcher::on(const Uploaded& event, TimePoint /*now*/) {
 }
 
 void Dispatcher::on(const UploadFailed& event, TimePoint /*now*/) {
-  const auto& uploads = agents_.at(event.agent).uploads;
+  Agent& agent = agents_.at(event.agent);
+  auto& uploads = agent.uploads;
   if (event.candidate >= uploads.size() || uploads[event.candidate] != UploadState::uploading) {
+    return;
+  }
+  if (event.broken && ++agent.broken[event.candidate] < settings_.attempts_max) {
+    uploads[event.candidate] = UploadState::none;
+    files_changed_ = true;
+    actions_.emplace_back(Tell{message("upload.again", "{}; once more", event.why)});
     return;
   }
   if (agents_.size() == 1) {
     actions_.emplace_back(StopBuilds{});
     finish(Ending::failed, event.why);
-  } else if (agents_[event.agent].state != AgentState::given_up) {
+  } else if (agent.state != AgentState::given_up) {
     give_up_agent(event.agent, event.why);
   }
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -46,12 +47,13 @@ class Dispatcher {
     AgentState state = AgentState::connecting;
     std::string instance;
     std::string machine;
-    std::size_t offered = 0;           // devices
-    bool registered = false;           // they have numbers
-    std::vector<UploadState> uploads;  // by candidate
-    bool has_files = false;            // all that can be uploaded is there
-    TimePoint deadline = kNever;       // connecting: late then; gone: its attempts are lost then
-    TimePoint give_up = kNever;        // gone: nothing more is expected of it then
+    std::size_t offered = 0;                      // devices
+    bool registered = false;                      // they have numbers
+    std::vector<UploadState> uploads;             // by candidate
+    std::map<std::size_t, std::uint32_t> broken;  // uploads by candidate, and how often
+    bool has_files = false;                       // all that can be uploaded is there
+    TimePoint deadline = kNever;  // connecting: late then; gone: its attempts are lost then
+    TimePoint give_up = kNever;   // gone: nothing more is expected of it then
   };
   struct Device {
     CampaignDevice where;

@@ -56,6 +56,13 @@ std::vector<LinkAction> Link::handle(const protocol::Report& report, TimePoint n
   return std::exchange(actions_, {});
 }
 
+std::vector<LinkAction> Link::connected(TimePoint now) {
+  if (state_ != State::refused) {
+    greet(now);
+  }
+  return std::exchange(actions_, {});
+}
+
 std::vector<LinkAction> Link::tick(TimePoint now) {
   if (state_ == State::ready && now >= silent_at_) {
     state_ = State::greeting;

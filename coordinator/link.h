@@ -38,6 +38,8 @@ class Link {
   // Something arrived. What is not about the link (events, files) only shows that the agent lives.
   std::vector<LinkAction> handle(const protocol::Report& report, TimePoint now);
   std::vector<LinkAction> tick(TimePoint now);
+  // A connection has come about, perhaps after one that broke: the agent does not know this one.
+  std::vector<LinkAction> connected(TimePoint now);
   [[nodiscard]] TimePoint deadline() const;
   [[nodiscard]] bool ready() const { return state_ == State::ready; }
 

@@ -52,7 +52,7 @@ Json candidate_json(const Summary& summary, const Confidence& confidence) {
   json["streams"] = summary.candidate.streams;
   json["trials"] = summary.trials;
   json["valid_trials"] = summary.valid_trials;
-  json["steps"] = figures ? figures->count : 0;
+  json["steps"] = summary.steps;
   json["mean_us"] = figures ? figure(figures->mean_us) : Json(nullptr);
   json["median_us"] = figures ? figure(figures->median_us) : Json(nullptr);
   json["p90_us"] = figures ? figure(figures->p90_us) : Json(nullptr);
@@ -147,6 +147,21 @@ std::string safe_in_script(const std::string& json) {
   return result;
 }
 
+// Who took part, as people read it.
+void add_fleet(const Fleet& fleet, Json& settings) {
+  settings["agents"] = Json::array();
+  for (const AgentRecord& agent : fleet.agents) {
+    const std::string cann = agent.cann_version.empty() ? "" : "CANN " + agent.cann_version;
+    std::vector<std::string> facts{agent.host, agent.architecture, cann, agent.state};
+    std::erase(facts, "");
+    settings["agents"].push_back(fmt::format("{} ({})", agent.target, fmt::join(facts, ", ")));
+  }
+  settings["devices"] = Json::array();
+  for (const DeviceRecord& device : fleet.devices) {
+    settings["devices"].push_back(title(fleet, device));
+  }
+}
+
 }  // namespace
 
 std::vector<std::size_t> shown_steps(const std::vector<std::uint64_t>& costs_us,
@@ -179,6 +194,9 @@ std::string report_data(const ReportInput& input, Language language) {
   json["run"] = input.run;
   json["settings"] = Json::parse(campaign_json(input.campaign));
   json["settings"].erase("session_id");  // only the agents of this campaign need it
+  if (input.campaign.fleet) {
+    add_fleet(*input.campaign.fleet, json["settings"]);
+  }
   json["recommendation"] = sentences(recommendation_messages(input.ranking));
   for (const Message& line : devices_messages(input.campaign, input.ranking)) {
     json["recommendation"].push_back(sentence(line));

@@ -46,8 +46,14 @@ fs::path RunDirectory::trial_directory(const Trial& trial) const {
 
 void RunDirectory::move_apart(const std::string& trial, std::uint32_t attempt) const {
   os::make_directory(attempts_directory());
+  // A trial that was void after its last attempt may be given up once more when its round moves.
+  const std::string stem = fmt::format("{}_a{}", trial, attempt);
+  std::string kept = stem;
+  for (int again = 2; fs::exists(attempts_directory() / kept); ++again) {
+    kept = fmt::format("{}_{}", stem, again);
+  }
   std::error_code failure;
-  fs::rename(path_ / trial, attempts_directory() / fmt::format("{}_a{}", trial, attempt), failure);
+  fs::rename(path_ / trial, attempts_directory() / kept, failure);
 }
 
 void RunDirectory::discard(const Trial& trial, std::uint32_t attempt, const Message& why) const {

@@ -393,9 +393,12 @@ void Session::finish_upload(const Destination& destination, const std::optional<
   const auto& [at, candidate] = destination;
   const Candidate& which = dispatcher_.candidates()[candidate];
   if (failure) {
+    // Others of its files may still be under way: they are asked for anew.
+    std::erase_if(shipped_for_, [&](const auto& entry) { return entry.second == destination; });
     dispatch(UploadFailed{at, candidate,
                           message("upload.failed", "the files of {} did not reach the agent: {}",
-                                  name(which), *failure)},
+                                  name(which), *failure),
+                          failure->id == "transfer.agent_silent"},
              now);
     return;
   }

@@ -290,8 +290,12 @@ void PollSet::wait(Duration wait) {
 }
 
 bool PollSet::readable(const Socket& socket) const {
+  // What is told of connecting counts: left unread, it would end every wait at once.
+  const void* const own = socket.state_->socket.handle();
+  const void* const monitor = socket.state_->monitor ? socket.state_->monitor.handle() : nullptr;
   return std::any_of(items_->list.begin(), items_->list.end(), [&](const zmq::pollitem_t& item) {
-    return item.socket == socket.state_->socket.handle() && item.revents != 0;
+    const bool concerned = item.socket != nullptr && (item.socket == own || item.socket == monitor);
+    return concerned && item.revents != 0;
   });
 }
 

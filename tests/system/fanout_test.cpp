@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <csignal>
 #include <map>
+#include <memory>
+#include <random>
 #include <set>
 
 #include <doctest/doctest.h>
@@ -424,6 +426,54 @@ TEST_CASE("fanout: mstune confirm measures the joint winner again on the same de
   for (const auto& [round, where] : devices) {
     CHECK(where.size() == 1);
   }
+}
+
+// What a process has read of files and sockets since it began.
+std::uint64_t bytes_read(pid_t process) {
+  const std::string io = read_text("/proc/" + std::to_string(process) + "/io");
+  return std::stoull(io.substr(io.find("rchar: ") + 7));
+}
+
+TEST_CASE(
+    "fanout: an upload to many agents reads each file once for each of them, and once before") {
+  constexpr std::uint64_t kOmBytes = 8'000'000;
+  Workplace place;
+  place.environment()["PATH"] =
+      fs::path(program("mstune")).parent_path().string() + ":/usr/bin:/bin";  // without npu-smi
+  std::vector<std::unique_ptr<Box>> boxes;
+  std::vector<std::string> ports;
+  for (const char* device : {"0", "1", "2"}) {
+    boxes.push_back(std::make_unique<Box>(place, std::string("box") + device,
+                                          std::vector<std::string>{"--devices", device}));
+    ports.push_back(boxes.back()->port());
+  }
+  write_inventory(place, ports);
+  std::string noise(kOmBytes, '\0');
+  std::mt19937_64 random(1);
+  std::generate(noise.begin(), noise.end(), [&] { return static_cast<char>(random()); });
+  place.write("noise", noise);
+  // A build that read it would count as read by who waited for it.
+  place.write("build.sh", "exec ln " + (place.directory() / "noise").string() + " \"$1\"\n");
+  place.write("run.sh", "exec sleep 65434\n");
+  const std::string directory = place.directory().string();
+  Running tune = place.start_tune({"--mode", "offline", "--inventory", "boxes.json", "--configs",
+                                   "default", "--repeat", "3", "--json-lines", "--allow-mismatch",
+                                   "--compile-command", "/bin/bash " + directory + "/build.sh {om}",
+                                   "--run-command", "/bin/bash " + directory + "/run.sh {om}"});
+  REQUIRE(eventually([&] {
+    std::size_t started = 0;
+    const std::string& said = tune.output();
+    for (auto at = said.find("trial_started"); at != std::string::npos;
+         at = said.find("trial_started", at + 1)) {
+      ++started;
+    }
+    return started == 3;
+  }));
+  const std::uint64_t bytes = bytes_read(tune.id());
+  CHECK(bytes >= 4 * kOmBytes);
+  CHECK(bytes < 4 * kOmBytes + kOmBytes / 2);
+  tune.signal(SIGINT);
+  CHECK(tune.wait().status == 130);
 }
 
 }  // namespace

@@ -69,8 +69,8 @@ nlohmann::json comparable(const nlohmann::json& summary) {
   return result;
 }
 
-FaultPlace::FaultPlace(std::vector<std::string> agent_options)
-    : agent_options_(std::move(agent_options)) {
+FaultPlace::FaultPlace(std::vector<std::string> agent_options, AgentPlace where)
+    : agent_options_(std::move(agent_options)), where_(std::move(where)) {
   write_steps_program(place_);
   make_keys(place_);
   start_agent();
@@ -87,15 +87,18 @@ FaultPlace::~FaultPlace() {
 
 void FaultPlace::start_agent() {
   const std::string port = port_ == 0 ? "*" : std::to_string(port_);
-  std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:" + port,
-                                   "--work-dir", (directory() / "agent").string()};
+  std::vector<std::string> command = where_.prefix;
+  command.insert(command.end(),
+                 {program("mstune-agent"), "--listen", "tcp://" + where_.host + ":" + port,
+                  "--work-dir", (directory() / "agent").string()});
   for (const std::string& option : key_options(place_)) {
     command.push_back(option);
   }
   command.insert(command.end(), agent_options_.begin(), agent_options_.end());
   // The port of a killed agent may be taken for a moment.
   const bool listens = eventually([&] {
-    agent_ = std::make_unique<Running>(command, directory(), Variables{{"PATH", "/usr/bin:/bin"}});
+    agent_ = std::make_unique<Running>(command, directory(),
+                                       Variables{{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}});
     std::string said;
     eventually([&] {
       said = agent_->output();
@@ -134,8 +137,9 @@ std::size_t FaultPlace::agent_descriptors() const {
 }
 
 void FaultPlace::aim_at(int port) const {
-  place_.write("target.json", R"({"host": "127.0.0.1", "port": )" + std::to_string(port) +
-                                  R"(, "server_key": ")" + public_key(place_) + "\"}");
+  place_.write("target.json", R"({"host": ")" + where_.host + R"(", "port": )" +
+                                  std::to_string(port) + R"(, "server_key": ")" +
+                                  public_key(place_) + "\"}");
 }
 
 Running FaultPlace::start(const std::string& run_command, std::vector<std::string> more) {

@@ -17,10 +17,16 @@ std::string steps_command(const Workplace& place, int steps, int pause_ms);
 // A summary without what depends on time, faults and the directory of the test.
 nlohmann::json comparable(const nlohmann::json& summary);
 
+// Where an agent runs: by itself on this machine, or behind a command that leads elsewhere.
+struct AgentPlace {
+  std::vector<std::string> prefix;
+  std::string host = "127.0.0.1";
+};
+
 class FaultPlace {
  public:
   // The agent gets these options besides where to listen and its working directory.
-  explicit FaultPlace(std::vector<std::string> agent_options = {});
+  explicit FaultPlace(std::vector<std::string> agent_options = {}, AgentPlace where = {});
   ~FaultPlace();
   FaultPlace(const FaultPlace&) = delete;
   FaultPlace& operator=(const FaultPlace&) = delete;
@@ -56,6 +62,7 @@ class FaultPlace {
  private:
   Workplace place_;
   std::vector<std::string> agent_options_;
+  AgentPlace where_;
   int port_ = 0;
   std::unique_ptr<Running> agent_;
 };

@@ -86,5 +86,59 @@ TEST_CASE("network: a slow one carries everything, later") {
   check_undisturbed(faults, faults.start(faults.steps_command(kSteps, 1)).wait());
 }
 
+// Offline, with OMs of 3 MB that do not compress and have nothing in common.
+std::vector<std::string> big_oms(FaultPlace& faults) {
+  faults.place().write("build.sh", "head -c 3000000 /dev/urandom > \"$1\"\n");
+  faults.place().write("run.sh",
+                       "export GE_AUTO_MULTISTREAM_PARALLEL_MODE=default\n"
+                       "case $1 in *LoadBalance4*)\n"
+                       "  GE_AUTO_MULTISTREAM_PARALLEL_MODE=LoadBalance:4;;\nesac\n"
+                       "exec " +
+                           faults.steps_command(10, 1) + "\n");
+  const std::string directory = faults.directory().string();
+  return {"--target",
+          "target.json",
+          "--mode",
+          "offline",
+          "--configs",
+          "LoadBalance:4",
+          "--repeat",
+          "1",
+          "--retries",
+          "0",
+          "--json-lines",
+          "--compile-command",
+          "/bin/bash " + directory + "/build.sh {om}",
+          "--run-command",
+          "/bin/bash " + directory + "/run.sh {om}"};
+}
+
+TEST_CASE("retries: an upload that breaks again and again goes on where it was") {
+  FaultPlace faults;
+  Proxy proxy(faults.port());
+  proxy.limit_rate(2'000'000);  // no OM gets through between two cuts
+  faults.aim_at(proxy.port());
+  Running tune = faults.place().start_tune(big_oms(faults));
+  CHECK(eventually([&] { return tune.output().find("build_done") != std::string::npos; }));
+  std::mt19937_64 random(2);
+  int cuts = 0;
+  while (!eventually(
+      [&] { return tune.has_ended() || tune.output().find("trial_started") != std::string::npos; },
+      milliseconds(400 + random() % 400))) {
+    proxy.cut();
+    ++cuts;
+  }
+  const Ended ended = tune.wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(cuts >= 3);
+  const auto trials = faults.place().summary().at("trials");
+  CHECK(trials.size() == 2);
+  for (const auto& trial : trials) {
+    CHECK(trial.at("valid") == true);
+    CHECK(trial.at("attempt") == 1);
+  }
+}
+
 }  // namespace
 }  // namespace mstune::test

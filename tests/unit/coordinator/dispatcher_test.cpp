@@ -103,6 +103,25 @@ TEST_CASE("dispatcher: a candidate that is added offline is built and uploaded b
   CHECK(only<AssignAttempt>(dispatcher.handle(Uploaded{0, 2}, kStart)).attempt == Attempt{0, 2, 1});
 }
 
+TEST_CASE("dispatcher: an upload that broke is tried again, as often as a trial is") {
+  CampaignSettings settings = offline_settings();
+  settings.attempts_max = 3;
+  Dispatcher dispatcher(settings, kStart);
+  dispatcher.handle(AgentReady{0, "a"}, kStart);
+  dispatcher.handle(Built{0}, kStart);
+  const UploadFailed broken{0, 0, message("test.broken", "broken"), true};
+  for (int again = 0; again < 2; ++again) {
+    CHECK(only<StartUpload>(dispatcher.handle(broken, kStart)).candidate == 0);
+  }
+  CHECK(only<Finish>(dispatcher.handle(broken, kStart)).why.id == "test.broken");
+
+  Dispatcher other(settings, kStart);
+  other.handle(AgentReady{0, "a"}, kStart);
+  other.handle(Built{0}, kStart);
+  const UploadFailed refused{0, 0, message("test.full", "no space"), false};
+  CHECK(only<Finish>(other.handle(refused, kStart)).why.id == "test.full");
+}
+
 TEST_CASE("dispatcher: an interrupt while more is asked for ends the campaign") {
   CampaignSettings settings = online_settings();
   settings.trials.clear();

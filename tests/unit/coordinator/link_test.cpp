@@ -90,6 +90,13 @@ TEST_CASE("link: an agent that forgot the session is greeted at once") {
   CHECK(sends<protocol::Hello>(actions));
 }
 
+TEST_CASE("link: a connection that came about anew is greeted at once") {
+  Link link = ready_link();
+  CHECK(sends<protocol::Hello>(link.connected(kStart + seconds(1))));
+  CHECK(link.ready());
+  CHECK(has<LinkReady>(link.handle(protocol::Welcome{}, kStart + seconds(1))));
+}
+
 TEST_CASE("link: a refused hello is final") {
   Link link("c", kStart);
   CHECK(has<LinkRefused>(
@@ -97,6 +104,7 @@ TEST_CASE("link: a refused hello is final") {
   CHECK(link.deadline() == kNever);
   CHECK(link.tick(kStart + seconds(100)).empty());
   CHECK(link.handle(protocol::Welcome{}, kStart).empty());
+  CHECK(link.connected(kStart).empty());
 }
 
 }  // namespace

@@ -98,12 +98,12 @@ TEST_CASE("options: confirm takes a run directory") {
   const auto plain = options_of<ConfirmArguments>({"confirm", "run_1"});
   CHECK(plain.run_directory == "run_1");
   CHECK(plain.rounds == 5);
-  CHECK(plain.target_file.empty());
+  CHECK(plain.target_files.empty());
   CHECK_FALSE(plain.timeout.has_value());
   const auto full = options_of<ConfirmArguments>(
       {"confirm", "run_1", "--rounds", "2", "--target", "t.json", "--timeout", "0"});
   CHECK(full.rounds == 2);
-  CHECK(full.target_file == "t.json");
+  CHECK(full.target_files == std::vector<std::string>{"t.json"});
   CHECK(full.timeout == Duration::zero());
   for (const std::vector<std::string>& wrong :
        {std::vector<std::string>{"confirm"}, {"confirm", "run_1", "--rounds", "1"}}) {

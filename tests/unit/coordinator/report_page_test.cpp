@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "coordinator/joint_ranking.h"
+
 namespace mstune::coordinator {
 namespace {
 
@@ -53,6 +55,33 @@ TEST_CASE("report data: steps stand at their time since the first step of the ca
   CHECK(data["trials"][0]["median_us"] == 2000.0);
   CHECK(data["trials"][1]["start_s"] == 0.0);
   CHECK(data["candidates"].size() == 2);
+}
+
+TEST_CASE("report data: several devices are named, and what ran on all of them is counted") {
+  std::vector<EvaluatedTrial> trials{
+      trial(0, "default", 1, {2000, 2000}), trial(1, "cv", 2, {1000, 1000}),
+      trial(2, "default", 1, {2200, 2200}), trial(3, "cv", 2, {1100, 1100})};
+  for (EvaluatedTrial& each : trials) {
+    each.trial.device = each.trial.index / 2;
+    each.evaluation.step_count = 2;
+  }
+  CampaignDocument campaign;
+  campaign.candidates = candidates_of_list("cv");
+  AgentRecord agent;
+  agent.target = "npu-a";
+  agent.host = "a";
+  agent.cann_version = "9.2.0";
+  agent.state = "ready";
+  campaign.fleet = Fleet{
+      Spread::replicate, {agent}, {{0, 0, {0}, "Ascend910B2", {}}, {1, 0, {1}, "Ascend910B2", {}}}};
+  const Ranking ranking = rank_run(campaign, trials);
+  const Json data = Json::parse(report_data({campaign, ranking, trials, "r"}, Language::english));
+  CHECK(data["settings"]["agents"] == Json{"npu-a (a, CANN 9.2.0, ready)"});
+  CHECK(data["settings"]["devices"][1] == "device 1 (npu-a, device 1, Ascend910B2)");
+  REQUIRE(data["candidates"].size() == 2);
+  CHECK(data["candidates"][0]["name"] == "cv");
+  CHECK(data["candidates"][0]["median_us"].is_null());  // costs of two devices are not pooled
+  CHECK(data["candidates"][0]["steps"] == 4);
 }
 
 TEST_CASE("report data: a trial that does not count has its reasons and no points") {

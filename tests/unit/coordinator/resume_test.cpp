@@ -95,6 +95,51 @@ TEST_CASE("resume: results stay, what may still run goes on, the rest is moved a
   CHECK(resumed.oms.at("LoadBalance:4").path == "/a path/c.om");
 }
 
+TEST_CASE("resume: what is given up twice under one number is kept twice, and out of the way") {
+  const os::Scratch scratch;
+  const RunDirectory run(scratch.path());
+  const Trial trial = trials_in_rounds(campaign().candidates, 1)[0];
+  for (int times = 0; times < 3; ++times) {
+    write_trial(run.path(), trial, "not_started");
+    run.discard(trial, 3, message("test.why", "why"));
+    CHECK_FALSE(fs::exists(run.trial_directory(trial)));
+  }
+  CHECK(fs::exists(run.attempts_directory() / (directory_name(trial) + "_a3_3") / "attempt.json"));
+}
+
+TEST_CASE("resume: a fleet's trials are found by their devices, results as well as what was left") {
+  const os::Scratch scratch;
+  const RunDirectory run(scratch.path());
+  CampaignDocument saved = campaign();
+  AgentRecord agent;
+  agent.target = "npu-a";
+  saved.fleet = Fleet{Spread::share, {agent}, {{0, 0, {0}, "", {}}, {1, 0, {1}, "", {}}}};
+  run.write_campaign(saved);
+  auto trials = trials_in_rounds(campaign().candidates, 2);
+  trials[0].device = 0;
+  trials[3].device = 1;
+  write_trial(run.path(), trials[0]);
+  { TrialRecorder(run.trial_directory(trials[3]), trials[3], 1); }
+  Trial elsewhere = trials[0];  // of a round that had moved
+  elsewhere.device = 1;
+  fs::create_directories(run.trial_directory(elsewhere));
+
+  ResumedRun resumed = resume_run(run, {campaign()});
+  REQUIRE(resumed.finished.size() == 1);
+  CHECK(resumed.finished[0].trial.device == 0);
+  CHECK(resumed.unfinished.at(3).directory == directory_name(trials[3]));
+  CHECK(resumed.devices_of.at(3) == 1);
+  CHECK_FALSE(fs::exists(run.trial_directory(elsewhere)));
+  CHECK(resume_obstacle(saved, {campaign(), Spread::replicate})->text.find("--spread") !=
+        std::string::npos);
+  SessionOptions session;
+  hand_over(std::move(resumed), session);
+  REQUIRE(session.campaign.devices.size() == 2);
+  CHECK(session.campaign.devices[1].place == 1);
+  CHECK(session.campaign.finished.contains(0));
+  CHECK(session.before.has_value());
+}
+
 TEST_CASE("resume: a directory without a campaign of ours is refused") {
   const os::Scratch scratch;
   CHECK_THROWS_AS(resume_run(RunDirectory(scratch.path()), {campaign()}), Error);
