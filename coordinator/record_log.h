@@ -95,7 +95,8 @@ class RecordLog {
     std::uint32_t line_low = 0;
     std::uint32_t shape = 0;
   };
-  static constexpr std::size_t kChunkBits = 12;
+  // Most trials have few records, and many may run at a time: 10 KiB each.
+  static constexpr std::size_t kChunkBits = 8;
   static constexpr std::size_t kChunkSize = std::size_t{1} << kChunkBits;
 
   [[nodiscard]] const Cell& cell(std::size_t record) const {
