@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr Duration kReadEvery = std::chrono::milliseconds(12);
 // The watches report everything; a look at all files is for what no watch can see.
 constexpr Duration kRescanEvery = std::chrono::seconds(10);
-constexpr Duration kRescanEveryUnwatched = std::chrono::seconds(1);
+constexpr Duration kRescanEveryUnwatched = std::chrono::milliseconds(100);
 constexpr Duration kLookEvery = std::chrono::seconds(5);
 constexpr std::size_t kBytesPerRead = std::size_t{4} << 20U;
 

@@ -61,7 +61,7 @@ class LogTail {
   // report no changes (NFS), from a slow timer of the caller's, and wherever !is_watching_all().
   void rescan();
 
-  // False when the system refused some watch (its limit is reached): rescan() every second or so.
+  // False when the system refused some watch (its limit is reached): rescan() some times a second.
   [[nodiscard]] bool is_watching_all() const;
 
   // When the writers are gone: like read(), after one last look at everything; once all is read

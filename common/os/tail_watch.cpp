@@ -7,9 +7,6 @@
 #include <cstdint>
 #include <cstring>
 
-#include "common/error.h"
-#include "common/os/failure.h"
-
 namespace mstune::os {
 namespace {
 
@@ -28,14 +25,7 @@ ChangeKind kind_of(std::uint32_t mask) {
 
 }  // namespace
 
-TailWatch::TailWatch() : inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
-  if (!inotify_.valid()) {
-    const int error_number = errno;
-    throw environment_error(
-        "log_tail.no_inotify", "cannot watch for log files: {}{}", reason(error_number),
-        error_number == EMFILE ? "; or raise fs.inotify.max_user_instances" : "");
-  }
-}
+TailWatch::TailWatch() : inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {}
 
 bool TailWatch::add(const std::string& directory) {
   const int watch = ::inotify_add_watch(inotify_.value(), directory.c_str(), kWanted);
@@ -75,7 +65,7 @@ std::vector<Change> TailWatch::take() {
   constexpr int kReadsMax = 16;
   std::vector<Change> changes;
   std::array<char, 65536> buffer{};
-  for (int count = 0; count < kReadsMax; ++count) {
+  for (int count = 0; inotify_.valid() && count < kReadsMax; ++count) {
     std::string_view bytes = read_chunk(inotify_.value(), buffer).bytes;
     if (bytes.empty()) {
       break;

@@ -27,9 +27,11 @@ struct Change {
 
 class TailWatch {
  public:
-  // Throws an Error when the system gives no inotify instance.
+  // Where the system gives no inotify instance (a user has 128 of them as a rule), nothing can be
+  // watched: add() says so each time.
   TailWatch();
 
+  // -1 where nothing can be watched.
   [[nodiscard]] int descriptor() const { return inotify_.value(); }
 
   // Watches one directory, not what is below it. Again is harmless, under another path renames

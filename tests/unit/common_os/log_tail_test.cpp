@@ -1,6 +1,7 @@
 #include "common/os/log_tail.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +76,25 @@ TEST_CASE("log tail: what is there before, and what comes later, arrives as line
   append_to(scratch / "late", "a\n");
   follower.follow_until([&] { return follower.lines["late"].size() == 1; });
   CHECK(follower.lines["early"] == Lines{"one", "two", "three"});
+}
+
+TEST_CASE("log tail: where nothing can be watched, looking again finds what was written") {
+  const Scratch scratch;
+  struct rlimit before {};
+  ::getrlimit(RLIMIT_NOFILE, &before);
+  const struct rlimit none { 0, before.rlim_max };
+  ::setrlimit(RLIMIT_NOFILE, &none);
+  Follower follower(scratch.path());
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  CHECK(follower.tail.descriptor() == -1);
+  append_to(scratch / "file", "one\n");
+  follower.tail.rescan();
+  CHECK_FALSE(follower.tail.is_watching_all());
+  follower.catch_up();
+  append_to(scratch / "file", "two\n");
+  follower.tail.rescan();
+  follower.catch_up();
+  CHECK(follower.lines["file"] == Lines{"one", "two"});
 }
 
 TEST_CASE("log tail: the directory may be spelled with a final slash") {
