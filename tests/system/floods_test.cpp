@@ -32,10 +32,11 @@ std::uint64_t peak_memory(pid_t id) {
 
 std::uint64_t on_disk_below(const fs::path& directory) {
   std::uint64_t total = 0;
-  std::error_code failure;
-  for (const auto& entry : fs::recursive_directory_iterator(directory, failure)) {
+  std::error_code failure;  // a trial may go away while this looks at it
+  for (fs::recursive_directory_iterator place(directory, failure), end; !failure && place != end;
+       place.increment(failure)) {
     struct stat info {};
-    if (::lstat(entry.path().c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
+    if (::lstat(place->path().c_str(), &info) == 0 && S_ISREG(info.st_mode)) {
       total += static_cast<std::uint64_t>(info.st_blocks) * 512;
     }
   }
