@@ -19,5 +19,8 @@ function(mstune_embed target namespace)
   string(APPEND text "}\n")
   # Only a change touches the file, so that nothing is compiled anew for nothing.
   file(CONFIGURE OUTPUT "${source}" CONTENT "@text@" @ONLY)
+  # The literals are longer than compilers must take; clang warns of that.
+  set_source_files_properties("${source}" PROPERTIES
+    COMPILE_OPTIONS $<$<CXX_COMPILER_ID:Clang>:-Wno-overlength-strings>)
   target_sources(${target} PRIVATE "${source}")
 endfunction()

@@ -171,9 +171,9 @@ TEST_CASE("stages: --refine goes on after --until-proven, with looks in each sta
     rounds[stage].insert(trial.trial.repeat);
   }
   CHECK(stage == 2);
-  for (const auto& [number, of_stage] : rounds) {
-    CAPTURE(number);
-    CHECK(of_stage.size() <= 8);
+  for (const auto& of_stage : rounds) {
+    CAPTURE(of_stage.first);
+    CHECK(of_stage.second.size() <= 8);
   }
   CampaignDocument done = campaign;
   done.candidates = outcome.candidates;
