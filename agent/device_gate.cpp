@@ -26,23 +26,24 @@ GateAnswer DeviceGate::ask(const GateRules& rules, const std::vector<Chip>& chip
   if (users.empty()) {
     return {};
   }
+  const Duration wait_max = has_own_wait(rules) ? own_wait_ : rules.wait_max;
+  const std::string wait_text =
+      fmt::format("{} ({})", duration_text(std::chrono::duration<double>(wait_max).count()),
+                  has_own_wait(rules) ? "--wait-timeout" : "--busy-wait of the agent");
   if (!busy_since_) {
     busy_since_ = now;
     return {GateAnswer::What::look, after(last->begun, rules.look_again),
             message("agent.device_busy",
                     "{} is used by {}: waiting up to {} for it (--ignore-busy measures all the "
                     "same)",
-                    devices_text(devices_), users_text(users),
-                    duration_text(std::chrono::duration<double>(rules.wait_max).count()))};
+                    devices_text(devices_), users_text(users), wait_text)};
   }
-  if (now >= after(*busy_since_, rules.wait_max)) {
+  if (now >= after(*busy_since_, wait_max)) {
     return {GateAnswer::What::give_up, kNever,
             message("agent.device_stayed_busy",
                     "{} was used by somebody else for {}: {}; end that, use another device, or "
                     "measure all the same (--ignore-busy)",
-                    devices_text(devices_),
-                    duration_text(std::chrono::duration<double>(rules.wait_max).count()),
-                    users_text(users))};
+                    devices_text(devices_), wait_text, users_text(users))};
   }
   return {GateAnswer::What::look, after(last->begun, rules.look_again), {}};
 }

@@ -34,14 +34,21 @@ struct GateAnswer {
 // Of one trial whose devices are free of our own trials.
 class DeviceGate {
  public:
-  DeviceGate(std::vector<int> devices, TimePoint now) : devices_(std::move(devices)), asked_(now) {}
+  // The client waits no longer than `own_wait`, whatever the rules; zero: as they say.
+  DeviceGate(std::vector<int> devices, TimePoint now, Duration own_wait = Duration::zero())
+      : devices_(std::move(devices)), asked_(now), own_wait_(own_wait) {}
 
   GateAnswer ask(const GateRules& rules, const std::vector<Chip>& chips,
                  const std::optional<UsageLook>& last, TimePoint now);
 
  private:
+  [[nodiscard]] bool has_own_wait(const GateRules& rules) const {
+    return own_wait_ > Duration::zero() && own_wait_ < rules.wait_max;
+  }
+
   std::vector<int> devices_;
   TimePoint asked_;  // looks of before may have seen our own last trial
+  Duration own_wait_;
   std::optional<TimePoint> busy_since_;
 };
 

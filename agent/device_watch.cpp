@@ -82,8 +82,11 @@ bool DeviceWatch::checks(const protocol::TrialSpec& spec, const std::vector<int>
   return !spec.ignore_busy && !devices.empty() && !box_.chips.empty();
 }
 
-void DeviceWatch::wait_for(const protocol::TrialKey& key, std::vector<int> devices, TimePoint now) {
-  gates_.insert_or_assign(key, DeviceGate(std::move(devices), now));
+void DeviceWatch::wait_for(const protocol::TrialKey& key, const protocol::TrialSpec& spec,
+                           std::vector<int> devices, TimePoint now) {
+  constexpr std::uint64_t kMostMs = std::uint64_t{1000} * 3600 * 24 * 365;
+  const std::chrono::milliseconds own_wait(std::min(spec.wait_timeout_ms, kMostMs));
+  gates_.insert_or_assign(key, DeviceGate(std::move(devices), now, own_wait));
 }
 
 Meters DeviceWatch::meters(const std::vector<int>& devices) const {

@@ -38,7 +38,8 @@ class DeviceWatch {
   // True when a trial on these devices has to wait for a verdict.
   [[nodiscard]] bool checks(const protocol::TrialSpec& spec, const std::vector<int>& devices) const;
   // The trial has these devices now: verdicts about it will come.
-  void wait_for(const protocol::TrialKey& key, std::vector<int> devices, TimePoint now);
+  void wait_for(const protocol::TrialKey& key, const protocol::TrialSpec& spec,
+                std::vector<int> devices, TimePoint now);
   void forget(const protocol::TrialKey& key) { gates_.erase(key); }
 
   struct Verdict {

@@ -341,7 +341,7 @@ void Server::begin(TrialRunner& runner, std::vector<int> devices, TimePoint now)
   devices_.leave_alone();
   runner.use_devices(devices, devices_.meters(devices));
   if (devices_.checks(runner.spec(), devices)) {
-    devices_.wait_for(runner.key(), std::move(devices), now);
+    devices_.wait_for(runner.key(), runner.spec(), std::move(devices), now);
   } else {
     start(runner, now);
   }

@@ -21,8 +21,13 @@ TimePoint steady_now() {
   return std::chrono::steady_clock::now();
 }
 
-upload::Options upload_options(Duration timeout) {
+// All uploads together have a bounded share of memory; one of a few agents has the whole window.
+upload::Options upload_options(Duration timeout, std::size_t agents) {
+  constexpr std::uint64_t kWindowsTogether = std::uint64_t{48} << 20U;
   upload::Options options;
+  options.window_bytes =
+      std::clamp<std::uint64_t>(kWindowsTogether / std::max<std::size_t>(agents, 1),
+                                protocol::kPieceBytesMax, protocol::kTransferWindowBytes);
   if (timeout > Duration::zero()) {
     options.upload_timeout = timeout;
   }
@@ -58,8 +63,8 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
     fleet_.agents.push_back(std::move(record));
     agents_.emplace_back();
     agents_.back().connection = std::make_unique<Connection>(
-        agent.endpoint, agent.security, campaign_id_, upload_options(options_.upload_timeout),
-        worker_, steady_now());
+        agent.endpoint, agent.security, campaign_id_,
+        upload_options(options_.upload_timeout, options_.agents.size()), worker_, steady_now());
     agents_.back().connection->keep_files(agent.keep_files);
     agents_.back().connection->use_cann(agent.spec.cann_env);
   }

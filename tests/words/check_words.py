@@ -70,6 +70,11 @@ def wanted_lines(texts):
     }
 
 
+def names_in(text):
+    """Options and error codes, which are the same in every language."""
+    return set(re.findall(r"--[a-z][a-z-]*|E\d{5}", text))
+
+
 def problems_of_texts(texts, catalogue):
     wanted = wanted_lines(texts)
     for key, english in sorted(wanted.items()):
@@ -77,6 +82,8 @@ def problems_of_texts(texts, catalogue):
             yield f"{key} is missing: {english}"
         elif not same_placeholders(english, catalogue[key]):
             yield f"{key} has other placeholders than \"{english}\": \"{catalogue[key]}\""
+        elif names_in(english) != names_in(catalogue[key]):
+            yield f"{key} names other options or codes than \"{english}\": \"{catalogue[key]}\""
     for key in sorted(set(catalogue) - set(wanted)):
         if not key.startswith("help."):
             yield f"{key} is in the catalogue and nowhere in the sources"

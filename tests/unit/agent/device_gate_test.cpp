@@ -53,6 +53,20 @@ TEST_CASE("device gate: who uses the device is told once, waited for, and told a
   CHECK(last.tell->text.find("4711") != std::string::npos);
 }
 
+TEST_CASE("device gate: a client that waits for less than the agent would is not kept") {
+  DeviceGate gate({0}, kStart, seconds(2));
+  const GateAnswer first = gate.ask({}, kChips, look_at(kStart, user_of(0)), kStart);
+  CHECK(first.tell->text.find("2 s (--wait-timeout)") != std::string::npos);
+  const GateAnswer last =
+      gate.ask({}, kChips, look_at(kStart + seconds(2), user_of(0)), kStart + seconds(2));
+  CHECK(last.what == What::give_up);
+  CHECK(last.tell->text.find("--wait-timeout") != std::string::npos);
+  // One that would wait for longer goes by the agent's rule.
+  DeviceGate patient({0}, kStart, std::chrono::hours(1));
+  const GateAnswer told = patient.ask({}, kChips, look_at(kStart, user_of(0)), kStart);
+  CHECK(told.tell->text.find("--busy-wait") != std::string::npos);
+}
+
 TEST_CASE("device gate: it opens when the user has gone") {
   DeviceGate gate({0}, kStart);
   gate.ask({}, kChips, look_at(kStart, user_of(0)), kStart);
