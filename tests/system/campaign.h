@@ -70,6 +70,8 @@ class Workplace {
   [[nodiscard]] bool has_run_directory() const { return run_directories().size() == 1; }
   [[nodiscard]] std::filesystem::path run_directory() const;
   [[nodiscard]] nlohmann::json summary() const;
+  // Those of the summary, by value: a loop over a part of a document that is gone reads anything.
+  [[nodiscard]] nlohmann::json trials() const { return summary().at("trials"); }
   // What a coordinator's own agent leaves where temporary files go.
   [[nodiscard]] bool has_temporary_files() const;
 

@@ -7,66 +7,13 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/system/campaign.h"
+#include "tests/system/box.h"
 
 namespace mstune::test {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-// An agent on a box of its own: a toolkit's environment, a state directory, devices.
-class Box {
- public:
-  Box(Workplace& place, const std::string& name, const std::vector<std::string>& arguments)
-      : running_(start(place, name, arguments)) {
-    CHECK(eventually([&] { return !port().empty(); }));
-  }
-
-  // Empty until it listens.
-  std::string port() {
-    const std::string& output = running_.output();
-    const auto at = output.find("listening at tcp://");
-    const auto end = output.find('\n', at);
-    if (at == std::string::npos || end == std::string::npos) {
-      return {};
-    }
-    const std::string address = output.substr(at, end - at);
-    return address.substr(address.rfind(':') + 1);
-  }
-
-  Running& running() { return running_; }
-
- private:
-  static Running start(Workplace& place, const std::string& name,
-                       const std::vector<std::string>& arguments) {
-    std::vector<std::string> command{
-        program("mstune-agent"), "--insecure", "--listen",
-        "tcp://127.0.0.1:*",     "--work-dir", (place.directory() / name).string()};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    return {command, place.directory(), place.environment()};
-  }
-
-  Running running_;
-};
-
-// The boxes, and what the programs there are to be told besides.
-void write_inventory(const Workplace& place, const std::vector<std::string>& ports,
-                     const std::string& defaults = "{}") {
-  json inventory{{"defaults", json::parse(defaults)}, {"targets", json::array()}};
-  inventory["defaults"]["insecure"] = true;
-  for (const std::string& port : ports) {
-    inventory["targets"].push_back({{"host", "127.0.0.1"}, {"port", std::stoi(port)}});
-  }
-  place.write("boxes.json", inventory.dump());
-}
-
-std::vector<std::string> on_boxes(std::vector<std::string> more) {
-  more.insert(more.begin(),
-              {"--run-command", "sh -c 'env; exec " + program("sample_run") + " --steps 12'",
-               "--inventory", "boxes.json", "--configs", "LoadBalance:4"});
-  return more;
-}
 
 std::vector<fs::path> trial_directories(const Workplace& place) {
   std::vector<fs::path> found;
@@ -216,7 +163,7 @@ TEST_CASE("fanout: meters are read before and after each trial, and never while 
                   "--inventory", "boxes.json", "--configs", "cv", "--repeat", "1"});
   INFO(ended.output);
   CHECK(ended.status == 0);
-  for (const json& trial : place.summary().at("trials")) {
+  for (const json& trial : place.trials()) {
     REQUIRE(trial.at("readings").size() == 2);
     CHECK(trial.at("readings").at(0).at("when") == "before");
     CHECK(trial.at("readings").at(1).at("when") == "after");
@@ -376,7 +323,7 @@ TEST_CASE("fanout: --manage-pass has the pass on every agent for the run and not
   for (Box* box : {&first, &second}) {
     CHECK(ended.output.find("127.0.0.1:" + box->port() + ": the pass is at ") != std::string::npos);
   }
-  for (const json& trial : place.summary().at("trials")) {
+  for (const json& trial : place.trials()) {
     CHECK(trial.at("valid") == true);
   }
   CHECK(fs::is_empty(vendors));

@@ -106,7 +106,7 @@ class Pair {
   // No round stands on two devices.
   [[nodiscard]] bool rounds_are_whole() const {
     std::map<std::pair<int, int>, std::size_t> trials;  // by round and device
-    for (const json& trial : place_.summary().at("trials")) {
+    for (const json& trial : place_.trials()) {
       ++trials[{trial.at("repeat").get<int>(), trial.at("device").get<int>()}];
     }
     return std::all_of(trials.begin(), trials.end(),

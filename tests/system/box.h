@@ -1,0 +1,67 @@
+// Agents without keys, each as on a box of its own, and campaigns over them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "tests/system/campaign.h"
+
+namespace mstune::test {
+
+// An agent on a box of its own: a toolkit's environment, a state directory, devices.
+class Box {
+ public:
+  Box(Workplace& place, const std::string& name, const std::vector<std::string>& arguments)
+      : running_(start(place, name, arguments)) {
+    CHECK(eventually([&] { return !port().empty(); }));
+  }
+
+  // Empty until it listens.
+  std::string port() {
+    const std::string& output = running_.output();
+    const auto at = output.find("listening at tcp://");
+    const auto end = output.find('\n', at);
+    if (at == std::string::npos || end == std::string::npos) {
+      return {};
+    }
+    const std::string address = output.substr(at, end - at);
+    return address.substr(address.rfind(':') + 1);
+  }
+
+  Running& running() { return running_; }
+
+ private:
+  static Running start(Workplace& place, const std::string& name,
+                       const std::vector<std::string>& arguments) {
+    std::vector<std::string> command{
+        program("mstune-agent"), "--insecure", "--listen",
+        "tcp://127.0.0.1:*",     "--work-dir", (place.directory() / name).string()};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return {command, place.directory(), place.environment()};
+  }
+
+  Running running_;
+};
+
+// The boxes, and what the programs there are to be told besides.
+inline void write_inventory(const Workplace& place, const std::vector<std::string>& ports,
+                            const std::string& defaults = "{}") {
+  nlohmann::json inventory{{"defaults", nlohmann::json::parse(defaults)},
+                           {"targets", nlohmann::json::array()}};
+  inventory["defaults"]["insecure"] = true;
+  for (const std::string& port : ports) {
+    inventory["targets"].push_back({{"host", "127.0.0.1"}, {"port", std::stoi(port)}});
+  }
+  place.write("boxes.json", inventory.dump());
+}
+
+inline std::vector<std::string> on_boxes(std::vector<std::string> more) {
+  more.insert(more.begin(),
+              {"--run-command", "sh -c 'env; exec " + program("sample_run") + " --steps 12'",
+               "--inventory", "boxes.json", "--configs", "LoadBalance:4"});
+  return more;
+}
+
+}  // namespace mstune::test
