@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/cli/describe.h"
+#include "common/cli/parse_error.h"
 #include "common/cli/self_description.h"
 #include "common/error.h"
 #include "common/language.h"
@@ -297,7 +298,8 @@ std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* 
   } catch (const CLI::CallForVersion&) {
     return Printed{app.version() + "\n", 0};
   } catch (const CLI::ParseError& error) {
-    throw usage_error("agent.bad_option", "{}; see mstune-agent --help", std::string(error.what()));
+    throw usage_error("agent.bad_option", "{}; see mstune-agent --help",
+                      cli::parse_error(error.what()));
   }
   if (const auto text = self.text()) {
     return Printed{*text, 0};

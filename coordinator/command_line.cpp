@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "common/cli/describe.h"
+#include "common/cli/parse_error.h"
 #include "common/error.h"
 #include "common/language.h"
 #include "common/version.h"
@@ -24,7 +25,13 @@ std::optional<std::string> parse(CLI::App& app, std::span<const std::string> arg
     return app.version() + "\n";
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
-    throw usage_error("options.bad_option", "{}; see mstune {}--help", std::string(error.what()),
+    const bool names_one = !arguments.empty() && !arguments.front().starts_with('-');
+    if (chosen.empty() && names_one) {
+      throw usage_error("options.unknown_command", "there is no command {}; see mstune --help",
+                        arguments.front());
+    }
+    throw usage_error("options.bad_option", "{}; see mstune {}--help",
+                      cli::parse_error(error.what()),
                       chosen.empty() ? "" : chosen.front()->get_name() + " ");
   }
 }

@@ -132,7 +132,9 @@ std::optional<std::variant<fs::path, Message>> Build::step(TimePoint now) {
   const std::optional<os::Exit> exit = process_.reap();
   if (!exit || exit->status != 0) {
     return message("build.failed", "the build of {} failed ({}): see {}", name(request_.candidate),
-                   exit ? os::exit_text(exit->status) : "it cannot be ended", log_.string());
+                   exit ? os::exit_text(exit->status)
+                        : message("process.cannot_be_ended", "it cannot be ended"),
+                   log_.string());
   }
   auto found = result();
   if (std::holds_alternative<fs::path>(found)) {

@@ -126,9 +126,9 @@ void add_hints(Messages& lines, const Ranking& ranking) {
   }
   if (!unstable.empty()) {
     add_line(lines, "report.unstable",
-             "Hint: steps vary much (their CV is above {:.2f}): {}. Repeat more (--repeat), let a "
+             "Hint: steps vary much (their CV is above {}): {}. Repeat more (--repeat), let a "
              "run take more steps, and see that profiling is off and nothing else uses the device.",
-             kUnstableCv, fmt::format("{}", fmt::join(unstable, ", ")));
+             fmt::format("{:.2f}", kUnstableCv), fmt::format("{}", fmt::join(unstable, ", ")));
   }
 }
 

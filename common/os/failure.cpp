@@ -1,56 +1,59 @@
 #include "common/os/failure.h"
 
 #include <cerrno>
-#include <string_view>
+#include <string>
 #include <system_error>
 
 namespace mstune::os {
-namespace {
 
-std::string_view advice(int error_number) {
+Message reason(int error_number) {
   switch (error_number) {
     case EACCES:
+      return message("reason.no_access",
+                     "Permission denied (check its owner and permissions, and those of the "
+                     "directories above it)");
     case EPERM:
-      return "check its owner and permissions, and those of the directories above it";
+      return message("reason.not_permitted",
+                     "Operation not permitted (check its owner and permissions, and those of the "
+                     "directories above it)");
     case EROFS:
-      return "choose a place on a file system that can be written";
+      return message("reason.read_only",
+                     "Read-only file system (choose a place on a file system that can be written)");
     case ENOSPC:
-      return "free some space there";
+      return message("reason.disk_full", "No space left on device (free some space there)");
     case EDQUOT:
-      return "free some space there or have the quota raised";
+      return message("reason.quota",
+                     "Disk quota exceeded (free some space there or have the quota raised)");
     case EMFILE:
-      return "raise the limit of open files, ulimit -n";
+      return message("reason.too_many_files",
+                     "Too many open files (raise the limit of open files, ulimit -n)");
     case ENFILE:
-      return "this machine has too many files open: end something or raise fs.file-max";
+      return message("reason.too_many_files_here",
+                     "Too many open files in system (end something or raise fs.file-max)");
     case EAGAIN:
-      return "this user has too many processes: end some or raise ulimit -u";
+      return message("reason.too_many_processes",
+                     "Resource temporarily unavailable (this user has too many processes: end some "
+                     "or raise ulimit -u)");
     case ENOMEM:
-      return "this machine is out of memory: end something";
+      return message("reason.no_memory",
+                     "Cannot allocate memory (this machine is out of memory: end something)");
     case ENOENT:
-      return "check the path";
+      return message("reason.not_there", "No such file or directory (check the path)");
     case ENOTDIR:
-      return "part of the path is not a directory";
+      return message("reason.no_directory",
+                     "Not a directory (part of the path is not a directory)");
     case EISDIR:
-      return "it is a directory: name a file";
+      return message("reason.is_directory", "Is a directory (name a file)");
     case ENAMETOOLONG:
-      return "choose a shorter path";
+      return message("reason.name_too_long", "File name too long (choose a shorter path)");
     case ESTALE:
-      return "the network file system lost it: mount it anew";
+      return message("reason.stale",
+                     "Stale file handle (the network file system lost it: mount it anew)");
     case EIO:
-      return "the disk fails: see the kernel's log";
+      return message("reason.io", "Input/output error (the disk fails: see the kernel's log)");
     default:
-      return {};
+      return {"reason.other", std::system_category().message(error_number), {}};
   }
-}
-
-}  // namespace
-
-std::string reason(int error_number) {
-  std::string text = std::system_category().message(error_number);
-  if (const std::string_view hint = advice(error_number); !hint.empty()) {
-    text.append(" (").append(hint).append(")");
-  }
-  return text;
 }
 
 }  // namespace mstune::os

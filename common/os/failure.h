@@ -1,12 +1,12 @@
 // Why the system refused something, for people.
 #pragma once
 
-#include <string>
+#include "common/message.h"
 
 namespace mstune::os {
 
-// The system's own words for an errno, and in brackets what to do where that is known:
+// The system's words for an errno, and in brackets what to do where that is known:
 // "No space left on device (free some space there)".
-std::string reason(int error_number);
+Message reason(int error_number);
 
 }  // namespace mstune::os

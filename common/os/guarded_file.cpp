@@ -42,7 +42,7 @@ std::string read_guarded(const fs::path& path, Guard guard, std::size_t size_max
   struct stat info {};
   if (!file.valid() || ::fstat(file.value(), &info) != 0) {
     throw usage_error("file.cannot_read", "cannot read {}: {}", path.string(),
-                      errno == ELOOP ? "it is a link" : reason(errno));
+                      errno == ELOOP ? message("file.link", "it is a link") : reason(errno));
   }
   if (!S_ISREG(info.st_mode)) {
     throw usage_error("file.not_regular", "{} is not a regular file", path.string());
@@ -56,8 +56,10 @@ std::string read_guarded(const fs::path& path, Guard guard, std::size_t size_max
     size += static_cast<std::size_t>(got);
   }
   if (got < 0 || size > size_max) {
-    throw usage_error("file.cannot_read", "cannot read {}: {}", path.string(),
-                      got < 0 ? reason(errno) : "it is too large to be what it should be");
+    throw usage_error(
+        "file.cannot_read", "cannot read {}: {}", path.string(),
+        got < 0 ? reason(errno)
+                : message("file.not_believable", "it is too large to be what it should be"));
   }
   text.resize(size);
   return text;

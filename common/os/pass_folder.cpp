@@ -53,7 +53,7 @@ bool is_held(const fs::path& lease) {
   return file.valid() && ::flock(file.value(), LOCK_SH | LOCK_NB) != 0;
 }
 
-Error cannot_change(const fs::path& path, const std::string& why) {
+Error cannot_change(const fs::path& path, const Message& why) {
   return environment_error("pass.cannot_change",
                            "cannot change {}: {}; run it as the owner of that CANN, or point "
                            "ASCEND_OPP_PATH to a copy of its opp/ that is yours",
@@ -141,7 +141,7 @@ void PassFolder::put(std::string_view bytes) const {
     make_directory(library().parent_path());
     write_file_atomically(library(), bytes, 0755);
   } catch (const Error& error) {
-    throw cannot_change(library(), error.what());
+    throw cannot_change(library(), error.message());
   }
 }
 

@@ -121,13 +121,13 @@ bool is_awaited(pid_t id) {
   return std::find(awaited().begin(), awaited().end(), id) != awaited().end();
 }
 
-std::string exit_text(int status) {
+Message exit_text(int status) {
   if (status >= 0) {
-    return "exit status " + std::to_string(status);
+    return message("process.exit_status", "exit status {}", status);
   }
   const char* name = ::sigabbrev_np(-status);
-  return name == nullptr ? "killed by signal " + std::to_string(-status)
-                         : "killed by SIG" + std::string(name);
+  return message("process.killed", "killed by {}",
+                 name == nullptr ? "signal " + std::to_string(-status) : "SIG" + std::string(name));
 }
 
 }  // namespace mstune::os

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "common/message.h"
 #include "common/os/descriptor.h"
 #include "common/time.h"
 
@@ -91,6 +92,6 @@ class Process {
 bool is_awaited(pid_t id);
 
 // "killed by SIGKILL", "exit status 3": for people.
-std::string exit_text(int status);
+Message exit_text(int status);
 
 }  // namespace mstune::os

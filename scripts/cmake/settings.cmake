@@ -20,4 +20,5 @@ if(MSTUNE_SANITIZE)
   target_compile_options(mstune_settings INTERFACE
     -fsanitize=${MSTUNE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(mstune_settings INTERFACE -fsanitize=${MSTUNE_SANITIZE})
+  set(MSTUNE_SANITIZED_DEFINITION MSTUNE_SANITIZED)  # for tests that bound memory
 endif()

@@ -64,8 +64,8 @@ TEST_CASE("process: status and output come back, both streams in one") {
 
 TEST_CASE("process: a signal that ended it is a negative status") {
   CHECK(run(script("kill -KILL $$")).status == -SIGKILL);
-  CHECK(exit_text(-SIGKILL) == "killed by SIGKILL");
-  CHECK(exit_text(3) == "exit status 3");
+  CHECK(exit_text(-SIGKILL).text == "killed by SIGKILL");
+  CHECK(exit_text(3).text == "exit status 3");
 }
 
 TEST_CASE("process: arguments arrive as they are, no shell reads them") {
