@@ -147,6 +147,11 @@ TEST_CASE("pass: --target looks after the pass on the agent's machine, which doc
   const auto machines = nlohmann::json::parse(unfit.output).at("machines");
   REQUIRE(machines.size() >= 2);
   CHECK(machines.at(1).dump().find("pass.missing") != std::string::npos);
+  CHECK(machines.at(0).dump().find("disk.output") != std::string::npos);
+  CHECK(machines.at(1).dump().find("variables.minidag") == std::string::npos);
+  write_target(place, agent.port(), R"(, "env": {"MINIDAG_PROFILING_PATH": "/p"})");
+  CHECK(says(ask({"doctor"}), "MINIDAG_PROFILING_PATH=/p"));
+  write_target(place, agent.port(), "");
   CHECK(ask({"pass", "install", "--library", kPassOfBuild}).status == 0);
   CHECK(has_our_pass(place));
   CHECK(ask({"pass", "status"}).status == 0);
