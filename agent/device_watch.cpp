@@ -10,6 +10,7 @@ namespace mstune::agent {
 namespace {
 
 constexpr Duration kRefreshPeriod = std::chrono::seconds(1);
+constexpr Duration kUsersMax = std::chrono::seconds(5);  // who asks how the agent is waits for that
 
 std::string ids_text(const std::vector<Chip>& chips) {
   std::vector<int> ids;
@@ -111,14 +112,34 @@ bool DeviceWatch::refresh(TimePoint now) {
       return true;
     }
     refreshing_.emplace(meters(options_.devices), now);
+    refresh_begun_ = now;
+    if (!options_.devices.empty() && !box_.chips.empty()) {
+      looks_.ask(now);
+    }
   }
-  if (!refreshing_->step(now)) {
+  const bool are_read = refreshing_->step(now);
+  looks_.step(now);
+  const bool is_looking = looks_.deadline() != kNever;
+  if (!are_read || (is_looking && now < after(refresh_begun_, kUsersMax))) {
     return false;
   }
   note(refreshing_->readings(), now);
+  users_.clear();
+  if (const auto& look = looks_.last(); look && look->begun >= refresh_begun_ && look->users) {
+    users_ = *look->users;
+  }
   refreshing_.reset();
   refreshed_ = now;
   return true;
+}
+
+void DeviceWatch::leave_alone() {
+  if (refreshing_ && gates_.empty()) {
+    looks_.cancel();
+  }
+  refreshing_.reset();
+  users_.clear();
+  refreshed_.reset();
 }
 
 void DeviceWatch::describe(std::vector<protocol::DeviceCondition>& devices, TimePoint now) const {
@@ -130,6 +151,11 @@ void DeviceWatch::describe(std::vector<protocol::DeviceCondition>& devices, Time
       device.reading = found->second.reading;
       device.read_ago_s = static_cast<std::uint64_t>(
           std::chrono::duration_cast<std::chrono::seconds>(now - found->second.at).count());
+    }
+    const auto users = users_of({device.device}, box_.chips, users_);
+    if (device.state == protocol::kDeviceFree && !users.empty()) {
+      const DeviceUser& user = users.front();
+      device.user = {user.pid, user.name, user.memory_mb.value_or(0)};
     }
   }
 }
@@ -144,7 +170,10 @@ std::vector<int> DeviceWatch::descriptors() const {
 }
 
 TimePoint DeviceWatch::deadline() const {
-  return std::min(looks_.deadline(), refreshing_ ? refreshing_->deadline() : kNever);
+  if (!refreshing_) {
+    return looks_.deadline();
+  }
+  return std::min({looks_.deadline(), refreshing_->deadline(), after(refresh_begun_, kUsersMax)});
 }
 
 std::vector<DeviceWatch::Verdict> DeviceWatch::step(TimePoint now) {

@@ -54,11 +54,11 @@ class DeviceWatch {
   [[nodiscard]] Meters meters(const std::vector<int>& devices) const;
   // They were read.
   void note(const std::vector<protocol::DeviceReading>& readings, TimePoint now);
-  // Reads the meters of all that are offered, unless they were read within a second. True when that
-  // is done. Not to be called while a trial has a device.
+  // Reads the meters of all that are offered and looks who uses them, unless that was done within a
+  // second. True when it is over. Not to be called while a trial has a device.
   bool refresh(TimePoint now);
   // A trial gets a device: from now on nobody reads.
-  void leave_alone() { refreshing_.reset(); }
+  void leave_alone();
   // Fills in what is known of these devices, which may be from a while ago.
   void describe(std::vector<protocol::DeviceCondition>& devices, TimePoint now) const;
 
@@ -79,6 +79,8 @@ class DeviceWatch {
   std::map<int, Known> known_;  // by device
   std::optional<MeterLook> refreshing_;
   std::optional<TimePoint> refreshed_;
+  TimePoint refresh_begun_;
+  std::vector<DeviceUser> users_;  // as the last refresh saw them
 };
 
 }  // namespace mstune::agent

@@ -51,6 +51,11 @@ void UsageLooks::ask(TimePoint when) {
   }
 }
 
+void UsageLooks::cancel() {
+  run_.reset();
+  due_ = kNever;
+}
+
 void UsageLooks::begin(TimePoint now) {
   due_ = kNever;
   try {

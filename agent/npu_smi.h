@@ -33,6 +33,8 @@ class UsageLooks {
 
   // Begins a look at `when` or later, unless one is under way or waits to begin.
   void ask(TimePoint when);
+  // Ends the one that is under way, which then says nothing.
+  void cancel();
   // Begins and ends looks. Call it when a descriptor is readable and at the deadline.
   void step(TimePoint now);
   [[nodiscard]] const std::optional<UsageLook>& last() const { return last_; }

@@ -75,6 +75,10 @@ struct BoxFacts {
   Place work;             // where trials run
   std::string plog_root;  // an example of the directory that a trial logs to
   Place build_log;        // where atc logs to; an empty path: the log library's own choice
+  // Known only to mstune about its own machine:
+  Place output;            // where OMs and run directories are written; empty path: not looked at
+  std::string built_pass;  // our pass, ready to be installed; empty: there is none
+
   bool has_npu_smi = false;
   std::string npu_smi_failure;  // what it said instead of devices
   std::vector<DeviceFacts> devices;

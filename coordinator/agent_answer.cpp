@@ -30,6 +30,12 @@ Message state_message(const std::string& state) {
 }
 
 std::string device_text(const protocol::DeviceCondition& device) {
+  if (device.user.pid > 0) {
+    const std::string process =
+        device.user.memory_mb > 0 ? fmt::format("{}, {} MB", device.user.pid, device.user.memory_mb)
+                                  : std::to_string(device.user.pid);
+    return said(message("agents.used", "used by {} ({})", device.user.name, process));
+  }
   if (device.holder.empty()) {
     return said(state_message(device.state));
   }
@@ -45,8 +51,9 @@ std::string or_dash(const std::string& text, const char* unit = "") {
 // "free", or how many are and how many trials wait.
 std::string devices_text(const protocol::Condition& condition) {
   const auto free =
-      std::count_if(condition.devices.begin(), condition.devices.end(),
-                    [](const auto& device) { return device.state == protocol::kDeviceFree; });
+      std::count_if(condition.devices.begin(), condition.devices.end(), [](const auto& device) {
+        return device.state == protocol::kDeviceFree && device.user.pid == 0;
+      });
   std::string text =
       condition.devices.size() == 1 && condition.devices.front().device < 0
           ? device_text(condition.devices.front())
@@ -121,6 +128,12 @@ Json device_json(const protocol::DeviceCondition& device) {
   json["holder"] = is_held ? Json(device.holder) : Json(nullptr);
   json["trial"] = is_held ? Json(device.trial) : Json(nullptr);
   json["held_for_s"] = is_held ? Json(device.held_for_s) : Json(nullptr);
+  const protocol::ForeignUser& user = device.user;
+  json["user"] = nullptr;
+  if (user.pid > 0) {
+    json["user"] = {{"pid", user.pid}, {"name", user.name}};
+    json["user"]["memory_mb"] = user.memory_mb > 0 ? Json(user.memory_mb) : Json(nullptr);
+  }
   const protocol::DeviceReading& reading = device.reading;
   json["chip"] = text_json(device.chip);
   json["temperature_c"] = figure_json(reading.temperature_c);

@@ -147,9 +147,8 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
   if (options.json) {
     out << document;
   } else {
-    const auto outputs =
-        plain ? std::vector<std::string>()
-              : failed_outputs(RunDirectory(run.directory), run.directory / "om", trials);
+    const auto outputs = plain ? std::vector<std::string>()
+                               : failed_outputs(RunDirectory(run.directory), run.campaign, trials);
     print_report(run.campaign, ranking, trials, outputs, out);
   }
   return ranking.any_data() ? 0 : 1;

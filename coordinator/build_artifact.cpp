@@ -15,10 +15,12 @@ bool was_written(const ArtifactFile& file, const std::vector<ArtifactFile>& befo
 
 Message none_produced(const ArtifactSearch& search, bool is_left_over, bool is_doubled) {
   if (is_left_over) {
-    return message("build.left_over",
-                   "the build wrote no OM: {}/{}.om is left over from an earlier build and does "
-                   "not count; see {}",
-                   search.directory, search.prefix, search.log);
+    return message(
+        "build.left_over",
+        "the build wrote no OM: {}/{}.om is left over from an earlier build and does "
+        "not count: let --compile-command write to {{om_prefix}}, or use a fresh --om-dir "
+        "or --output-dir; see {}",
+        search.directory, search.prefix, search.log);
   }
   if (is_doubled) {
     return message("build.doubled_suffix",

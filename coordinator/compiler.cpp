@@ -82,6 +82,10 @@ std::string new_cookie() {
 
 }  // namespace
 
+fs::path build_log(const fs::path& om_directory, const Candidate& candidate) {
+  return om_directory / ("compile_" + file_name(candidate) + ".log");
+}
+
 std::vector<std::string> build_command(const BuildRequest& request) {
   const std::string prefix = (request.om_directory / prefix_of(request)).string();
   return replace_placeholder(replace_placeholder(request.command, "{om_prefix}", prefix), "{om}",
@@ -90,7 +94,7 @@ std::vector<std::string> build_command(const BuildRequest& request) {
 
 Build::Build(BuildRequest request, TimePoint now)
     : request_(std::move(request)),
-      log_(request_.om_directory / ("compile_" + file_name(request_.candidate) + ".log")),
+      log_(build_log(request_.om_directory, request_.candidate)),
       before_(list_files(request_.om_directory)),
       log_file_(open_log(log_)),
       tree_{0, new_cookie(), {}},

@@ -30,6 +30,10 @@ struct BuildRequest {
   bool own_directory = false;            // run in one of its own, since atc litters
 };
 
+// Where that candidate's build writes what it prints.
+std::filesystem::path build_log(const std::filesystem::path& om_directory,
+                                const Candidate& candidate);
+
 // The command with the candidate's paths put in.
 std::vector<std::string> build_command(const BuildRequest& request);
 

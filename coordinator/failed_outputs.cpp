@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <system_error>
+
+#include "coordinator/compiler.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -30,17 +31,15 @@ void add_end_of(const fs::path& path, std::vector<std::string>& outputs) {
 
 }  // namespace
 
-std::vector<std::string> failed_outputs(const RunDirectory& run, const fs::path& om_directory,
+std::vector<std::string> failed_outputs(const RunDirectory& run, const CampaignDocument& campaign,
                                         const std::vector<EvaluatedTrial>& trials) {
   std::vector<std::string> outputs;
-  std::error_code failure;
-  if (!om_directory.empty()) {
-    for (fs::directory_iterator at(om_directory, failure), end; !failure && at != end;
-         at.increment(failure)) {
-      const std::string name = at->path().filename().string();
-      if (name.starts_with("compile_") && name.ends_with(".log")) {
-        add_end_of(at->path(), outputs);
-      }
+  if (campaign.compile_command) {
+    // --om-dir may hold logs of other campaigns, which say nothing about this one.
+    const std::string& chosen = campaign.surroundings.om_directory;
+    const fs::path om_directory = chosen.empty() ? run.path() / "om" : fs::path(chosen);
+    for (const Candidate& candidate : campaign.candidates) {
+      add_end_of(build_log(om_directory, candidate), outputs);
     }
   }
   for (const EvaluatedTrial& trial : trials) {

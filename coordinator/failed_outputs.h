@@ -2,18 +2,16 @@
 // only, in bounded memory; what cannot be read is left out.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "coordinator/ranking.h"
+#include "coordinator/documents.h"
 #include "coordinator/run_directory.h"
 
 namespace mstune::coordinator {
 
-// `om_directory` holds the logs of builds; empty online.
-std::vector<std::string> failed_outputs(const RunDirectory& run,
-                                        const std::filesystem::path& om_directory,
+// Of builds, those of the campaign's candidates.
+std::vector<std::string> failed_outputs(const RunDirectory& run, const CampaignDocument& campaign,
                                         const std::vector<EvaluatedTrial>& trials);
 
 }  // namespace mstune::coordinator

@@ -42,10 +42,20 @@ std::string doctor_command(const Symptoms& symptoms) {
   return symptoms.campaign.target_host ? command + " --target FILE" : command;
 }
 
+// How its program ended explains by itself why there is no record.
+bool has_failed(const EvaluatedTrial& trial) {
+  return has_code(trial, "exit_status") || has_code(trial, "killed") || has_code(trial, "timeout");
+}
+
 void add_no_record(const Symptoms& symptoms, std::vector<Message>& hints) {
-  const auto ran = static_cast<std::size_t>(
-      std::count_if(symptoms.trials.begin(), symptoms.trials.end(), has_run));
-  const std::size_t silent = count(symptoms.trials, "no_record");
+  std::size_t ran = 0;
+  std::size_t silent = 0;
+  for (const EvaluatedTrial& trial : symptoms.trials) {
+    if (!has_failed(trial)) {
+      ran += has_run(trial) ? 1U : 0U;
+      silent += has_code(trial, "no_record") ? 1U : 0U;
+    }
+  }
   if (silent == 0) {
     return;
   }

@@ -1,6 +1,7 @@
 #include "coordinator/live_state.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "common/statistics.h"
@@ -12,6 +13,12 @@ double middle(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+std::optional<double> middle_of(const std::map<Candidate, std::vector<double>>& medians_us,
+                                const Candidate& candidate) {
+  const auto found = medians_us.find(candidate);
+  return found == medians_us.end() ? std::nullopt : std::optional(middle(found->second));
 }
 
 }  // namespace
@@ -68,34 +75,58 @@ void LiveState::end(const TrialDone& event) {
   ++trials_[candidate];
   if (done.evaluation.valid && !done.evaluation.costs_us.empty()) {
     std::vector<std::uint64_t> pool = done.evaluation.costs_us;
-    medians_us_[candidate].push_back(figures_of(pool).median_us);
+    medians_us_[done.trial.device.value_or(0)][candidate].push_back(figures_of(pool).median_us);
   }
 }
 
 std::vector<StandingSoFar> LiveState::standings() const {
   std::vector<StandingSoFar> standings;
   for (const Candidate& candidate : candidates_) {
-    StandingSoFar standing{candidate, 0, 0, std::nullopt};
+    StandingSoFar standing{candidate, 0, 0, std::nullopt, std::nullopt};
     if (const auto found = trials_.find(candidate); found != trials_.end()) {
       standing.trials = found->second;
     }
-    if (const auto found = medians_us_.find(candidate); found != medians_us_.end()) {
-      standing.valid = found->second.size();
-      standing.median_us = middle(found->second);
+    for (const auto& [device, medians] : medians_us_) {
+      if (const auto found = medians.find(candidate); found != medians.end()) {
+        standing.valid += found->second.size();
+      }
     }
+    if (medians_us_.size() == 1) {
+      standing.median_us = middle_of(medians_us_.begin()->second, candidate);
+    }
+    standing.speedup = speedup_of(candidate);
     standings.push_back(standing);
   }
+  const bool by_speedup = medians_us_.size() > 1;
+  const auto cost = [by_speedup](const StandingSoFar& standing) {
+    const auto& known = by_speedup ? standing.speedup : standing.median_us;
+    return std::tuple(!known, by_speedup ? -known.value_or(0.0) : known.value_or(0.0));
+  };
   std::stable_sort(standings.begin(), standings.end(),
-                   [](const StandingSoFar& left, const StandingSoFar& right) {
-                     return std::tuple(!left.median_us, left.median_us.value_or(0.0)) <
-                            std::tuple(!right.median_us, right.median_us.value_or(0.0));
+                   [&cost](const StandingSoFar& left, const StandingSoFar& right) {
+                     return cost(left) < cost(right);
                    });
   return standings;
 }
 
-std::optional<double> LiveState::default_median_us() const {
-  const auto found = medians_us_.find(kDefaultCandidate);
-  return found == medians_us_.end() ? std::nullopt : std::optional(middle(found->second));
+// The geometric mean over the devices that have both.
+std::optional<double> LiveState::speedup_of(const Candidate& candidate) const {
+  double sum = 0.0;
+  std::size_t devices = 0;
+  for (const auto& [device, medians] : medians_us_) {
+    const auto own = middle_of(medians, candidate);
+    const auto base = middle_of(medians, kDefaultCandidate);
+    if (own && base && *own > 0.0 && *base > 0.0) {
+      sum += std::log(*base / *own);
+      ++devices;
+    }
+  }
+  return devices == 0 ? std::nullopt : std::optional(std::exp(sum / static_cast<double>(devices)));
+}
+
+std::optional<double> LiveState::default_median_us(const Trial& trial) const {
+  const auto found = medians_us_.find(trial.device.value_or(0));
+  return found == medians_us_.end() ? std::nullopt : middle_of(found->second, kDefaultCandidate);
 }
 
 std::optional<Duration> LiveState::elapsed(TimePoint now) const {

@@ -25,7 +25,8 @@ struct StandingSoFar {
   Candidate candidate;
   std::uint64_t valid = 0;
   std::uint64_t trials = 0;
-  std::optional<double> median_us;  // of the medians of its valid runs
+  std::optional<double> median_us;  // of the medians of its valid runs; empty on several devices
+  std::optional<double> speedup;    // over default; on several devices the geometric mean of theirs
 };
 
 class LiveState {
@@ -36,9 +37,10 @@ class LiveState {
   // Running trials by device; a campaign with one device has one entry at most.
   [[nodiscard]] const std::vector<RunningTrial>& running() const { return running_; }
   [[nodiscard]] const std::vector<Candidate>& building() const { return building_; }
-  // By median, those without one last, in the order of the campaign.
+  // By median, on several devices by speedup; those without one last, in the order of the campaign.
   [[nodiscard]] std::vector<StandingSoFar> standings() const;
-  [[nodiscard]] std::optional<double> default_median_us() const;
+  // On the device of that trial.
+  [[nodiscard]] std::optional<double> default_median_us(const Trial& trial) const;
   [[nodiscard]] std::size_t trials_done() const { return done_; }
   [[nodiscard]] std::size_t trials_planned() const { return planned_; }
   [[nodiscard]] bool open_ended() const { return open_ended_; }
@@ -53,7 +55,10 @@ class LiveState {
   void end(const TrialDone& event);
 
   std::vector<Candidate> candidates_;
-  std::map<Candidate, std::vector<double>> medians_us_;
+  using Medians = std::map<Candidate, std::vector<double>>;
+  [[nodiscard]] std::optional<double> speedup_of(const Candidate& candidate) const;
+
+  std::map<std::uint32_t, Medians> medians_us_;  // by device: their costs are never pooled
   std::map<Candidate, std::uint64_t> trials_;
   std::vector<RunningTrial> running_;
   std::vector<Candidate> building_;

@@ -110,21 +110,20 @@ void add_running(Drawing& drawing, const LiveState& state, TimePoint now) {
     if (each.median_us) {
       text += "  " + said(message("live.steps", "{} steps, median {} ms, {} x default", each.steps,
                                   milliseconds(*each.median_us),
-                                  ratio_text(state.default_median_us(), each.median_us)));
+                                  ratio_text(state.default_median_us(each.trial), each.median_us)));
     }
     drawing.add(text);
   }
 }
 
-std::string_view colour_of(const StandingSoFar& standing, std::optional<double> default_us) {
-  if (!standing.median_us || !default_us || *standing.median_us <= 0.0) {
+std::string_view colour_of(const StandingSoFar& standing) {
+  if (!standing.speedup) {
     return kFaint;
   }
-  const double speedup = *default_us / *standing.median_us;
-  if (speedup >= kImprovementSpeedup) {
+  if (*standing.speedup >= kImprovementSpeedup) {
     return kGreen;
   }
-  return speedup < kRegressionSpeedup ? kRed : std::string_view();
+  return *standing.speedup < kRegressionSpeedup ? kRed : std::string_view();
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -143,14 +142,13 @@ void add_ranking(Drawing& drawing, const LiveState& state) {
     return;
   }
   const auto standings = state.standings();
-  const auto default_us = state.default_median_us();
   std::vector<std::vector<std::string>> rows{
       {said(message("table.candidate", "candidate")), said(message("table.valid", "valid")),
        said(message("table.median", "median(ms)")), said(message("table.speedup", "speedup"))}};
   for (const StandingSoFar& each : standings) {
     rows.push_back({name(each.candidate), fmt::format("{}/{}", each.valid, each.trials),
                     each.median_us ? milliseconds(*each.median_us) : "-",
-                    ratio_text(default_us, each.median_us)});
+                    each.speedup ? fmt::format("{:.3f}", *each.speedup) : "-"});
   }
   using enum Column;
   const auto lines = lines_of(text_table(rows, {words, figures, figures, figures}));
@@ -160,7 +158,7 @@ void add_ranking(Drawing& drawing, const LiveState& state) {
   const std::size_t shown =
       standings.size() <= room ? standings.size() : std::max<std::size_t>(room, 1) - 1;
   for (std::size_t at = 0; at < shown; ++at) {
-    drawing.add(lines[at + 1], colour_of(standings[at], default_us));
+    drawing.add(lines[at + 1], colour_of(standings[at]));
   }
   if (shown < standings.size()) {
     drawing.add("  " + said(message("live.more", "and {} more", standings.size() - shown)), kFaint);

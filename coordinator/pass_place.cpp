@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kLibraryBytesMax = 16ULL << 20U;  // what is read to look at it
 constexpr std::uint64_t kSentBytesMax = 1ULL << 20U;      // it may travel in one message
 
-fs::path find_library() {
+std::optional<fs::path> built_library() {
   const fs::path program = os::program_directory();
   const std::array<fs::path, 4> places{fs::path("build-pass"), program, program / "../build-pass",
                                        program / "../lib/mstune"};
@@ -27,8 +27,15 @@ fs::path find_library() {
       return (place / kPassFile).lexically_normal();
     }
   }
+  return std::nullopt;
+}
+
+fs::path find_library() {
+  if (auto library = built_library()) {
+    return std::move(*library);
+  }
   std::error_code failure;
-  const fs::path sources = (program / "../share/mstune/pass").lexically_normal();
+  const fs::path sources = (os::program_directory() / "../share/mstune/pass").lexically_normal();
   throw usage_error("pass.no_library",
                     "there is no {} yet; build it with CANN loaded: cmake -S {} -B build-pass && "
                     "cmake --build build-pass, then run this again in the same directory or name "
@@ -70,6 +77,11 @@ std::string find_pass_library(const std::string& file, std::string_view architec
                       size_text(bytes.size()), size_text(kSentBytesMax));
   }
   return bytes;
+}
+
+std::optional<std::string> built_pass() {
+  const auto library = built_library();
+  return library ? std::optional(os::absolute_path(*library).string()) : std::nullopt;
 }
 
 std::optional<Message> left_behind(const Variables& variables) {

@@ -18,6 +18,9 @@ os::PassFolder pass_folder(const Variables& variables);
 // it, and for one that is not for a machine of `architecture`.
 std::string find_pass_library(const std::string& file, std::string_view architecture);
 
+// Where that library is, if `mstune pass install` would find one; it is not looked into.
+std::optional<std::string> built_pass();
+
 // What a run that was ended in the middle has left behind here, with what to do about it.
 std::optional<Message> left_behind(const Variables& variables);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include <nlohmann/json.hpp>
 
@@ -60,17 +61,66 @@ const Summary* summary_of(const Ranking& ranking, const Candidate& candidate) {
   return found == ranking.summaries.end() ? nullptr : &*found;
 }
 
-std::vector<double> log_medians(const std::vector<RunFigure>& runs, const Candidate& candidate) {
-  std::vector<double> values;
+// Logarithms of the runs' medians, by where they ran.
+using ByDevice = std::map<std::string, std::vector<double>>;
+
+// The same device in two campaigns, whatever its number there; empty: there is only one.
+std::string device_key(const CampaignDocument& campaign, std::uint32_t number) {
+  if (!campaign.fleet) {
+    return "";
+  }
+  for (const DeviceRecord& device : campaign.fleet->devices) {
+    if (device.number == number && device.agent < campaign.fleet->agents.size()) {
+      return fmt::format("{} {}", campaign.fleet->agents[device.agent].target,
+                         fmt::join(device.ids, ","));
+    }
+  }
+  return fmt::format("#{}", number);
+}
+
+ByDevice log_medians(const RunSide& side, const std::vector<RunFigure>& runs,
+                     const Candidate& candidate) {
+  ByDevice values;
   for (const RunFigure& run : runs) {
     if (run.candidate == candidate && !run.control && run.median_us > 0.0) {
-      values.push_back(std::log(run.median_us));
+      values[device_key(side.campaign, run.device)].push_back(std::log(run.median_us));
     }
   }
   return values;
 }
 
-CandidateChange change_of(const Candidate& candidate, const RunSide& before, const RunSide& after) {
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// The runs of a candidate on the devices that both sides have, in one order.
+struct CommonRuns {
+  std::vector<std::vector<double>> before;
+  std::vector<std::vector<double>> after;
+
+  CommonRuns(const ByDevice& first, const ByDevice& second) {
+    for (const auto& [device, values] : first) {
+      if (const auto other = second.find(device); other != second.end()) {
+        before.push_back(values);
+        after.push_back(other->second);
+      }
+    }
+  }
+
+  [[nodiscard]] std::optional<double> ratio() const {
+    if (before.empty()) {
+      return std::nullopt;
+    }
+    double sum = 0.0;
+    for (std::size_t at = 0; at < before.size(); ++at) {
+      sum += mean(before[at]) - mean(after[at]);
+    }
+    return std::exp(sum / static_cast<double>(before.size()));
+  }
+};
+
+CandidateChange change_of(const Candidate& candidate, const RunSide& before, const RunSide& after,
+                          const CommonRuns& runs) {
   CandidateChange change;
   change.candidate = candidate;
   const Summary* first = summary_of(before.ranking, candidate);
@@ -83,7 +133,9 @@ CandidateChange change_of(const Candidate& candidate, const RunSide& before, con
   }
   change.speedup_before = first != nullptr ? first->speedup : std::nullopt;
   change.speedup_after = second != nullptr ? second->speedup : std::nullopt;
-  if (change.before_us && change.after_us && *change.after_us > 0.0) {
+  if (before.campaign.fleet || after.campaign.fleet) {
+    change.ratio = runs.ratio();
+  } else if (change.before_us && change.after_us && *change.after_us > 0.0) {
     change.ratio = *change.before_us / *change.after_us;
   }
   return change;
@@ -110,17 +162,19 @@ RunComparison compare_runs(const RunSide& before, const RunSide& after) {
   comparison.recommended_after = after.ranking.recommended;
   const auto runs_before = run_figures(before.trials);
   const auto runs_after = run_figures(after.trials);
+  std::vector<CommonRuns> common;
   for (const Candidate& candidate : all_candidates(before.ranking, after.ranking)) {
-    comparison.candidates.push_back(change_of(candidate, before, after));
+    common.emplace_back(log_medians(before, runs_before, candidate),
+                        log_medians(after, runs_after, candidate));
+    comparison.candidates.push_back(change_of(candidate, before, after, common.back()));
   }
   const auto compared = std::count_if(comparison.candidates.begin(), comparison.candidates.end(),
                                       [](const CandidateChange& each) { return each.ratio; });
-  for (CandidateChange& change : comparison.candidates) {
-    if (change.ratio) {
-      const auto first = log_medians(runs_before, change.candidate);
-      const auto second = log_medians(runs_after, change.candidate);
-      change.interval =
-          welch_interval(first, second, 1 - (1 - kConfidence) / static_cast<double>(compared));
+  const double confidence = 1 - (1 - kConfidence) / static_cast<double>(compared);
+  for (std::size_t at = 0; at < common.size(); ++at) {
+    if (comparison.candidates[at].ratio) {
+      comparison.candidates[at].interval =
+          welch_interval(common[at].before, common[at].after, confidence);
     }
   }
   return comparison;

@@ -26,9 +26,10 @@ struct SettingChange {
 
 struct CandidateChange {
   Candidate candidate;
-  std::optional<double> before_us;  // median step cost; empty: no valid trial
+  std::optional<double> before_us;  // median step cost; empty: no valid trial, several devices
   std::optional<double> after_us;
-  std::optional<double> ratio;       // before / after: above 1 it became faster
+  std::optional<double> ratio;       // before / after: above 1 it became faster; of several
+                                     // devices, the geometric mean over those in both runs
   std::optional<Interval> interval;  // of the ratio, as logarithms; for all candidates together
   std::optional<double> speedup_before;
   std::optional<double> speedup_after;

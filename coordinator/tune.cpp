@@ -473,9 +473,8 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
     if (result.ending != Ending::failed || ranking.any_data()) {
       out << "\n" << report_table(preparation.document, ranking);
     }
-    out << hints_text(hints_of(
-        {preparation.document, ranking, result.trials,
-         failed_outputs(directory, preparation.session.build.om_directory, result.trials)}));
+    out << hints_text(hints_of({preparation.document, ranking, result.trials,
+                                failed_outputs(directory, preparation.document, result.trials)}));
     out << said(message("tune.results", "results: {}", directory.path().string())) << '\n'
         << std::flush;
   }

@@ -30,6 +30,15 @@ struct Wire<StoreCondition> {
 };
 
 template <>
+struct Wire<ForeignUser> {
+  static void fields(auto& m, auto&& visit) {
+    visit("pid", m.pid);
+    visit("name", m.name);
+    visit("memory_mb", m.memory_mb);
+  }
+};
+
+template <>
 struct Wire<DeviceCondition> {
   static void fields(auto& m, auto&& visit) {
     visit("device", m.device);
@@ -40,6 +49,7 @@ struct Wire<DeviceCondition> {
     visit("chip", m.chip);
     visit("reading", m.reading);
     visit("read_ago_s", m.read_ago_s);
+    visit("user", m.user);
   }
 };
 

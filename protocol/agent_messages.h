@@ -26,6 +26,13 @@ struct StoreCondition {
   std::uint64_t free_bytes = 0;  // of its disk
 };
 
+// A process that is none of ours.
+struct ForeignUser {
+  std::uint64_t pid = 0;  // 0: there is none, or nobody has looked
+  std::string name = {};
+  std::uint64_t memory_mb = 0;  // 0: not told
+};
+
 // A place for one trial at a time.
 struct DeviceCondition {
   std::int32_t device = -1;      // logic id; -1: device selection is left alone
@@ -36,6 +43,7 @@ struct DeviceCondition {
   std::string chip = {};         // empty: not known
   DeviceReading reading = {};    // its meters; no figures where nothing is known
   std::uint64_t read_ago_s = 0;  // how old that is, in seconds: nobody reads while a trial runs
+  ForeignUser user = {};         // of a free one; the same holds
 };
 inline constexpr const char* kDeviceFree = "free";
 inline constexpr const char* kDeviceBusy = "busy";

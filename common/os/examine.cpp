@@ -123,6 +123,9 @@ BoxFacts examine(const ExamineRequest& request) {
   }
   look_at_cann(request.variables, facts);
   facts.work = place_of(request.work_directory);
+  if (!request.output_directory.empty()) {
+    facts.output = place_of(request.output_directory);
+  }
   facts.plog_root = request.plog_root.string();
   facts.build_log = build_log_of(request.variables);
   return facts;

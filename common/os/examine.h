@@ -10,10 +10,11 @@
 namespace mstune::os {
 
 struct ExamineRequest {
-  Variables variables;                   // all of the environment that programs will get
-  std::filesystem::path work_directory;  // where trials run; need not exist yet
-  std::filesystem::path plog_root;       // an example of where a trial's log goes
-  std::string software;                  // version of the program that asks
+  Variables variables;                          // all of the environment that programs will get
+  std::filesystem::path work_directory;         // where trials run; need not exist yet
+  std::filesystem::path plog_root;              // an example of where a trial's log goes
+  std::filesystem::path output_directory = {};  // where OMs and runs are written; empty: nowhere
+  std::string software;                         // version of the program that asks
 };
 
 // Everything but the devices, which npu-smi tells.

@@ -13,6 +13,8 @@
 #include "common/version.h"
 #include "coordinator/doctor/report.h"
 #include "coordinator/inquiry.h"
+#include "coordinator/pass_place.h"
+#include "coordinator/tune_options.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -25,12 +27,13 @@ struct DoctorOptions {
   bool json = false;
 };
 
-// What builds on this machine meet.
+// What builds on this machine meet. Runs and OMs are written here also where a target runs them.
 BoxFacts examine_here(const std::vector<std::string>& environment) {
   os::ExamineRequest request;
   request.variables = variables_of(environment);
   request.work_directory = local_work_parent(environment);
   request.plog_root = request.work_directory / "mstune-XXXXXX/trials/01234567-1000/plog";
+  request.output_directory = os::absolute_path(TuneOptions().output_dir);
   request.software = kVersion;
   BoxFacts facts = os::examine(request);
   facts.agent = os::find_program(agent_program(), value_of(request.variables, "PATH"));
@@ -70,14 +73,20 @@ std::vector<Diagnosis> diagnose_all(const DoctorOptions& options, World& world) 
     target = parse_target(os::read_file(options.target_file), options.target_file);
   }
   const CampaignRoles roles = roles_of(options.mode == "offline", target.has_value());
-  const BoxFacts here = roles.here.runs ? examine_as_trials(world.environment, world.err)
-                                        : examine_here(world.environment);
+  BoxFacts here = roles.here.runs ? examine_as_trials(world.environment, world.err)
+                                  : examine_here(world.environment);
+  here.built_pass = built_pass().value_or("");
   std::vector<Diagnosis> diagnoses{
       {said(message("doctor.here", "this machine ({})", here.host)), diagnose(here, roles.here)}};
   if (target) {
     Diagnosis diagnosis{said(message("doctor.there", "the agent at {}", endpoint(*target))), {}};
-    const auto there = examine_there(*target, world.environment, diagnosis);
+    auto there = examine_there(*target, world.environment, diagnosis);
     if (there) {
+      for (const auto& [name, value] : target->env) {
+        if (is_telling_variable(name)) {  // programs there get it over what they inherit
+          there->variables[name] = value;
+        }
+      }
       diagnosis.findings = diagnose(*there, roles.target);
     }
     diagnoses.push_back(std::move(diagnosis));

@@ -34,6 +34,35 @@ void check_work(const BoxFacts& facts, Findings& findings) {
   }
 }
 
+void check_output(const BoxFacts& facts, Findings& findings) {
+  const Place& output = facts.output;
+  if (output.path.empty()) {
+    return;
+  }
+  if (!output.writable) {
+    findings.add(
+        Health::failure,
+        message("disk.output",
+                "OMs and run directories would be written below {}, which this user "
+                "cannot write to",
+                output.path),
+        message("disk.output_remedy", "name a directory that can be written with --output-dir"));
+    return;
+  }
+  const std::string free = size_text(output.free_bytes);
+  if (output.free_bytes < kFreeBytesAmple) {
+    findings.add(
+        output.free_bytes < kFreeBytesMin ? Health::failure : Health::warning,
+        message("disk.output", "only {} are free at {}, where OMs and run directories are written",
+                free, output.path),
+        message("disk.output_remedy_space",
+                "free some space there, or name another disk with --output-dir"));
+  } else {
+    findings.good(message("disk.output", "{} are free at {}, for OMs and run directories", free,
+                          output.path));
+  }
+}
+
 void check_log_root(const BoxFacts& facts, Findings& findings) {
   if (facts.plog_root.size() > kLogRootBytesMax) {
     findings.add(Health::failure,
@@ -121,6 +150,7 @@ void check_box(const BoxFacts& facts, const Roles& roles, Findings& findings) {
     check_log_root(facts, findings);
     check_devices(facts, findings);
   }
+  check_output(facts, findings);
   if (roles.compiles) {
     check_build_log(facts, findings);
   }

@@ -23,7 +23,7 @@ CampaignRoles roles_of(bool offline, bool has_target) {
   CampaignRoles roles;
   roles.here = {offline || !has_target, !has_target, offline};
   if (has_target) {
-    roles.target = {!offline, true, offline};
+    roles.target = {!offline, true, offline, true};
   }
   return roles;
 }

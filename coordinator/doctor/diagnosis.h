@@ -32,9 +32,10 @@ struct Finding {
 
 // What a machine does in a campaign; it may do both.
 struct Roles {
-  bool compiles = false;  // the graph: there the pass belongs
-  bool runs = false;      // the program under test
-  bool offline = false;   // compiling is done by atc
+  bool compiles = false;   // the graph: there the pass belongs
+  bool runs = false;       // the program under test
+  bool offline = false;    // compiling is done by atc
+  bool is_target = false;  // an agent's machine: commands get there with --target
 };
 
 // The roles of the build host and, with a target, of the agent's machine.

@@ -9,42 +9,60 @@ namespace {
 
 using Library = std::vector<PassLibrary>::const_iterator;
 
-Message install_remedy() {
-  return message("pass.install_remedy",
-                 "build it with this machine's CANN loaded (cmake -S pass -B build-pass && cmake "
-                 "--build build-pass) and run: mstune pass install");
+// "mstune pass …", for the machine that is looked at.
+std::string pass_command(const Roles& roles, const std::string& words) {
+  return "mstune pass " + words + (roles.is_target ? " --target FILE" : "");
 }
 
-void check_missing(const BoxFacts& facts, Findings& findings) {
+Message build_remedy(const Roles& roles) {
+  return message("pass.install_remedy",
+                 "build it with this machine's CANN loaded (cmake -S pass -B build-pass && cmake "
+                 "--build build-pass) and run: {}",
+                 pass_command(roles, "install"));
+}
+
+void check_missing(const BoxFacts& facts, const Roles& roles, Findings& findings) {
   if (!facts.strays.empty()) {
     findings.add(Health::failure,
                  message("pass.place",
                          "{} is where GE does not look: it loads only "
                          "$ASCEND_OPP_PATH/vendors/*/custom_fusion_passes/*.so",
                          facts.strays.front()),
-                 message("pass.place_remedy", "run: mstune pass install --library {}",
-                         facts.strays.front()));
+                 roles.is_target
+                     ? build_remedy(roles)
+                     : message("pass.place_remedy", "run: mstune pass install --library {}",
+                               facts.strays.front()));
     return;
   }
+  const Message remedy = facts.built_pass.empty()
+                             ? build_remedy(roles)
+                             : message("pass.built_remedy", "run: mstune pass install");
   const bool has_samples = std::any_of(facts.passes.begin(), facts.passes.end(),
                                        [](const PassLibrary& pass) { return pass.is_samples; });
   if (has_samples) {
     findings.add(Health::note,
                  message("pass.samples_alone",
                          "our pass is not installed; the sample's is, and does the same work"),
-                 install_remedy());
+                 remedy);
     return;
   }
-  findings.add(Health::failure,
-               message("pass.missing",
-                       "the tuning pass is not installed, so GE will write no STEP record at all"),
-               install_remedy());
+  findings.add(
+      Health::failure,
+      facts.built_pass.empty()
+          ? message("pass.missing",
+                    "the tuning pass is not installed, so GE will write no STEP record at all")
+          : message("pass.missing",
+                    "the tuning pass is built at {} and not installed, so GE will write no STEP "
+                    "record at all",
+                    facts.built_pass),
+      remedy);
 }
 
 // A library that the loader refuses ends every compilation (E13029), whosever it is.
-void check_loadable(const PassLibrary& pass, const BoxFacts& facts, Findings& findings) {
+void check_loadable(const PassLibrary& pass, const BoxFacts& facts, const Roles& roles,
+                    Findings& findings) {
   const Message remedy =
-      pass.is_ours ? install_remedy()
+      pass.is_ours ? build_remedy(roles)
                    : message("pass.unloadable_remedy",
                              "move it away: one library that cannot be loaded fails every build "
                              "and every online run (E13029)");
@@ -80,11 +98,12 @@ void check_loadable(const PassLibrary& pass, const BoxFacts& facts, Findings& fi
   }
 }
 
-void add_other_writer(const PassLibrary& other, bool is_after, Findings& findings) {
+void add_other_writer(const PassLibrary& other, bool is_after, const Roles& roles,
+                      Findings& findings) {
   const Message remedy =
-      other.is_samples
-          ? message("pass.samples_remedy", "remove it with: mstune pass remove --sample")
-          : message("pass.other_remedy", "move {} away while you tune", other.path);
+      other.is_samples ? message("pass.samples_remedy", "remove it with: {}",
+                                 pass_command(roles, "remove --sample"))
+                       : message("pass.other_remedy", "move {} away while you tune", other.path);
   if (is_after) {
     findings.add(Health::failure,
                  message("pass.order",
@@ -106,7 +125,7 @@ void add_other_writer(const PassLibrary& other, bool is_after, Findings& finding
   }
 }
 
-void check_writers(const BoxFacts& facts, Library ours, Findings& findings) {
+void check_writers(const BoxFacts& facts, Library ours, const Roles& roles, Findings& findings) {
   bool is_last = true;
   for (auto other = facts.passes.begin(); other != facts.passes.end(); ++other) {
     if (other == ours || !other->writes_mode) {
@@ -120,7 +139,7 @@ void check_writers(const BoxFacts& facts, Library ours, Findings& findings) {
           message("pass.twice", "our pass is installed twice: {} and {}", ours->path, other->path),
           message("pass.twice_remedy", "remove {}", other->path));
     } else {
-      add_other_writer(*other, is_after, findings);
+      add_other_writer(*other, is_after, roles, findings);
     }
   }
   if (is_last) {
@@ -129,7 +148,7 @@ void check_writers(const BoxFacts& facts, Library ours, Findings& findings) {
   }
 }
 
-void check_leases(const BoxFacts& facts, Findings& findings) {
+void check_leases(const BoxFacts& facts, const Roles& roles, Findings& findings) {
   for (const PassLease& lease : facts.leases) {
     if (lease.alive) {
       findings.add(Health::note, message("pass.managed",
@@ -142,7 +161,7 @@ void check_leases(const BoxFacts& facts, Findings& findings) {
                            "{} installed the pass for the time of its run (--manage-pass) and was "
                            "ended before it could remove it",
                            lease.owner),
-                   message("pass.left_behind_remedy", "run: mstune pass remove"));
+                   message("pass.left_behind_remedy", "run: {}", pass_command(roles, "remove")));
     }
   }
 }
@@ -153,9 +172,9 @@ void check_passes(const BoxFacts& facts, const Roles& roles, Findings& findings)
   if (!facts.opp_exists) {
     return;
   }
-  check_leases(facts, findings);
+  check_leases(facts, roles, findings);
   for (const PassLibrary& pass : facts.passes) {
-    check_loadable(pass, facts, findings);
+    check_loadable(pass, facts, roles, findings);
   }
   const Library ours = std::find_if(facts.passes.begin(), facts.passes.end(),
                                     [](const PassLibrary& pass) { return pass.is_ours; });
@@ -164,15 +183,15 @@ void check_passes(const BoxFacts& facts, const Roles& roles, Findings& findings)
       findings.add(Health::note,
                    message("pass.not_needed",
                            "the pass is installed here, where nothing is compiled for this mode"),
-                   message("pass.not_needed_remedy",
-                           "remove it when no online run needs it: mstune pass remove"));
+                   message("pass.not_needed_remedy", "remove it when no online run needs it: {}",
+                           pass_command(roles, "remove")));
     }
     return;
   }
   if (ours == facts.passes.end()) {
-    check_missing(facts, findings);
+    check_missing(facts, roles, findings);
   } else {
-    check_writers(facts, ours, findings);
+    check_writers(facts, ours, roles, findings);
   }
   if (const std::string path = value_of(facts.variables, "ASCEND_GE_PY_PASS_PATH"); !path.empty()) {
     findings.add(Health::note,

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "coordinator/inference/intervals.h"
 
@@ -17,5 +18,12 @@ namespace mstune {
 // Source: B. L. Welch, Biometrika 34 (1947) 28-35.
 std::optional<Interval> welch_interval(std::span<const double> log_costs_before,
                                        std::span<const double> log_costs_after, double confidence);
+
+// The same for runs on several devices, [device][run], with the same devices on both sides, in the
+// same order: each device weighs the same, and only the spread within a device counts. Nothing with
+// a device that has no run, or where no device of a side has two.
+std::optional<Interval> welch_interval(std::span<const std::vector<double>> log_costs_before,
+                                       std::span<const std::vector<double>> log_costs_after,
+                                       double confidence);
 
 }  // namespace mstune

@@ -194,13 +194,16 @@ const charts = (() => {
       data: run.points.map(([at, cost]) => ({ x: at, y: milliseconds(cost), run })),
       pointRadius: 1.5, borderWidth: 0, backgroundColor: faint(colourOf(run.candidate), 0.5),
     }));
-    datasets.push({
-      data: runs.filter((run) => run.candidate === "default")
-        .map((run) => ({ x: run.start_s, y: milliseconds(run.median_us), run }))
-        .sort((left, right) => left.x - right.x),
-      showLine: true, pointRadius: 4, borderWidth: 2,
-      borderColor: colour("--default"), backgroundColor: colour("--default"),
-    });
+    // A line for each device: their costs have nothing in common.
+    for (const device of new Set(runs.map((run) => run.device))) {
+      datasets.push({
+        data: runs.filter((run) => run.candidate === "default" && run.device === device)
+          .map((run) => ({ x: run.start_s, y: milliseconds(run.median_us), run }))
+          .sort((left, right) => left.x - right.x),
+        showLine: true, pointRadius: 4, borderWidth: 2,
+        borderColor: colour("--default"), backgroundColor: colour("--default"),
+      });
+    }
     return {
       rows: 12,
       type: "scatter",

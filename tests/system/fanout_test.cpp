@@ -119,6 +119,17 @@ TEST_CASE("fanout: a device that somebody else uses is not measured on, and its 
     CHECK(summary.at("devices").at(1).at("trials") == 0);
     CHECK_FALSE(summary.at("devices").at(1).at("why") == "");
   }
+  SUBCASE("also by mstune agents") {
+    const Ended table = place.run({program("mstune"), "agents", "--inventory", "boxes.json"});
+    INFO(table.output);
+    CHECK(table.output.find("1 of 2 free") != std::string::npos);
+    CHECK(table.output.find("used by python (47928, 90 MB)") != std::string::npos);
+    const Ended document =
+        place.run({program("mstune"), "agents", "--inventory", "boxes.json", "--json"});
+    const json devices = json::parse(document.output).at("agents").at(0).at("devices");
+    CHECK(devices.at(0).at("user").is_null());  // a context disturbs nobody
+    CHECK(devices.at(1).at("user").at("pid") == 47928);
+  }
   SUBCASE("unless it is told to ignore that") {
     const Ended ended = place.tune(on_boxes({"--repeat", "4", "--ignore-busy"}));
     INFO(ended.output);

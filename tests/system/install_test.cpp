@@ -147,6 +147,11 @@ TEST_CASE("pass: --target looks after the pass on the agent's machine, which doc
   const auto machines = nlohmann::json::parse(unfit.output).at("machines");
   REQUIRE(machines.size() >= 2);
   CHECK(machines.at(1).dump().find("pass.missing") != std::string::npos);
+  CHECK(machines.at(0).dump().find("disk.output") != std::string::npos);
+  CHECK(machines.at(1).dump().find("variables.minidag") == std::string::npos);
+  write_target(place, agent.port(), R"(, "env": {"MINIDAG_PROFILING_PATH": "/p"})");
+  CHECK(says(ask({"doctor"}), "MINIDAG_PROFILING_PATH=/p"));
+  write_target(place, agent.port(), "");
   CHECK(ask({"pass", "install", "--library", kPassOfBuild}).status == 0);
   CHECK(has_our_pass(place));
   CHECK(ask({"pass", "status"}).status == 0);
@@ -207,12 +212,29 @@ TEST_CASE("hints: single-stream mode in the build is explained by its code") {
   place.write("build.sh", "exec atc --model=" + model("wide") +
                               " --soc_version=Ascend910B2 --enable_single_stream=true "
                               "--output=\"$1\"\n");
-  const Ended ended =
-      place.tune({"--mode", "offline", "--compile-command", "/bin/bash build.sh {om_prefix}",
-                  "--run-command", program("sample_infer") + " --om {om}", "--configs", "cv"});
+  const Ended ended = place.tune(
+      {"--mode", "offline", "--compile-command", "/bin/bash build.sh {om_prefix}", "--run-command",
+       program("sample_infer") + " --om {om}", "--configs", "cv", "--om-dir", "oms"});
   INFO(ended.output);
   CHECK(ended.status == 2);
   CHECK(says(ended, "Hint: E10056: single-stream mode is on"));
+  const Ended again = place.run({program("mstune"), "analyze", place.run_directory().string()});
+  INFO(again.output);
+  CHECK(says(again, "Hint: E10056: single-stream mode is on"));
+}
+
+TEST_CASE("hints: a build of another campaign in --om-dir explains nothing") {
+  Workplace place;
+  fs::create_directory(place.directory() / "oms");
+  place.write("oms/compile_MainStream2.log", "E10056: another model, another day\n");
+  const Ended ended = place.tune(
+      {"--mode", "offline", "--compile-command",
+       "atc --model=" + model("wide") + " --soc_version=Ascend910B2 --output={om_prefix}",
+       "--run-command", program("sample_infer") + " --om {om} --loop 8", "--configs", "cv",
+       "--repeat", "1", "--om-dir", "oms"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK_FALSE(says(ended, "E10056"));
 }
 
 // A service manager that waits for datagrams at a path.

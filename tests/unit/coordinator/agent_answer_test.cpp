@@ -52,6 +52,21 @@ TEST_CASE("agent answer: each device has a line with its meters, and how old the
                       "busy: trial 7 of ann for 61 s\n"));
 }
 
+TEST_CASE("agent answer: a device that somebody else uses is not free, and its user is named") {
+  AgentAnswer used = answer();
+  used.condition->devices[0].user = {47928, "python", 9000};
+  const std::string table = agents_table({used});
+  INFO(table);
+  CHECK(table.find("0 of 2 free, 2 queued\n") != std::string::npos);
+  CHECK(table.find("  used by python (47928, 9000 MB)\n") != std::string::npos);
+  const auto devices = nlohmann::json::parse(agents_json({used}))["agents"][0]["devices"];
+  CHECK(devices[0]["user"] ==
+        nlohmann::json{{"pid", 47928}, {"name", "python"}, {"memory_mb", 9000}});
+  CHECK(devices[1]["user"].is_null());
+  used.condition->devices[0].user.memory_mb = 0;
+  CHECK(agents_table({used}).find("  used by python (47928)\n") != std::string::npos);
+}
+
 TEST_CASE("agent answer: what was purged is told below the table") {
   AgentAnswer purged = answer();
   purged.purged = protocol::Purged{5ULL << 30U, 0};

@@ -265,6 +265,45 @@ TEST_CASE("doctor: a log path is usable up to 246 bytes") {
   CHECK(health_of(facts, kBuilds, "log.build_path") == Health::warning);
 }
 
+TEST_CASE("doctor: a pass that is built needs only to be installed, and that is said") {
+  BoxFacts facts = healthy();
+  facts.passes.clear();
+  facts.built_pass = "/src/build-pass/libmstune_pass.so";
+  CHECK(health_of(facts, kBuilds, "pass.missing") == Health::failure);
+  const std::string text = diagnosis_text({{"this machine", diagnose(facts, kBuilds)}});
+  INFO(text);
+  CHECK(text.find("is built at /src/build-pass/libmstune_pass.so and not installed") !=
+        std::string::npos);
+  CHECK(text.find("-> run: mstune pass install\n") != std::string::npos);
+}
+
+TEST_CASE("doctor: what cures an agent's machine names the target") {
+  BoxFacts facts = healthy();
+  facts.passes = {our_pass(), samples_pass("zzz")};
+  facts.leases = {{"process 7", false}};
+  const Roles there = roles_of(false, true).target;
+  const std::string text = diagnosis_text({{"the agent", diagnose(facts, there)}});
+  INFO(text);
+  CHECK(text.find("mstune pass remove --sample --target FILE\n") != std::string::npos);
+  CHECK(text.find("run: mstune pass remove --target FILE\n") != std::string::npos);
+  facts.passes.clear();
+  CHECK(diagnosis_text({{"the agent", diagnose(facts, there)}})
+            .find("mstune pass install --target FILE\n") != std::string::npos);
+}
+
+TEST_CASE("doctor: the disk for OMs and run directories matters where nothing runs, too") {
+  BoxFacts facts = healthy();
+  CHECK(health_of(facts, kBuilds, "disk.output") == Health::good);
+  facts.output = {"/runs", true, 100ULL << 30U};
+  CHECK(health_of(facts, kBuilds, "disk.output") == Health::good);
+  facts.output.free_bytes = 5ULL << 30U;
+  CHECK(health_of(facts, kBuilds, "disk.output") == Health::warning);
+  facts.output.free_bytes = 5;
+  CHECK(health_of(facts, kBuilds, "disk.output") == Health::failure);
+  facts.output = {"/runs", false, 100ULL << 30U};
+  CHECK(health_of(facts, kBuilds, "disk.output") == Health::failure);
+}
+
 TEST_CASE("doctor: a device must be healthy and free; a mere context does not hold it") {
   BoxFacts facts = healthy();
   facts.devices[0].holders = {{7, "python", 0}};

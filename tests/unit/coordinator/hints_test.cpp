@@ -70,6 +70,19 @@ TEST_CASE("hints: records that only some runs lack were lost, not switched off")
         Ids{"hint.some_without_record"});
 }
 
+TEST_CASE("hints: a run that failed says nothing about records") {
+  for (const std::string code : {"exit_status", "killed", "timeout"}) {
+    CAPTURE(code);
+    EvaluatedTrial failed = void_trial(1, kTwo, code);
+    failed.evaluation.reasons.push_back({"no_record", message("test.reason", "why")});
+    const Ids explained = code == "timeout" ? Ids{"hint.timeout"} : Ids{};
+    CHECK(hints_for({trial_of(0, kDefaultCandidate, kSlow), failed}) == explained);
+    CHECK(hints_for({failed}) == (code == "timeout" ? explained : Ids{"hint.all_failed"}));
+    CHECK(hints_for({void_trial(0, kFour, "no_record"), failed}).front() ==
+          "hint.no_record_online");
+  }
+}
+
 TEST_CASE("hints: another mode means a later writer, or what was not built anew") {
   const std::vector<EvaluatedTrial> trials{trial_of(0, kDefaultCandidate, kSlow),
                                            void_trial(1, kTwo, "mode_mismatch")};

@@ -63,6 +63,33 @@ TEST_CASE("live view: what runs, what is done and to do, time left, the ranking 
         "  MainStream:2     1/1       8.800    0.909\n");
 }
 
+TEST_CASE("live view: a device is compared with itself, and several are ranked by their ratios") {
+  LiveState state;
+  state.take(CampaignBegun{candidates_of_list("LoadBalance:4,MainStream:2"), 2, "run_1"},
+             TimePoint{});
+  state.take(TrialsPlanned{7, false}, kStart);
+  const auto on = [](std::uint32_t device, std::uint32_t index, std::string_view candidate) {
+    Trial which = trial(index, candidate, 1);
+    which.device = device;
+    return which;
+  };
+  state.take(done(on(0, 0, "default"), 1000), kStart + seconds(1));
+  state.take(done(on(1, 1, "default"), 8000), kStart + seconds(1));
+  state.take(done(on(0, 2, "LoadBalance:4"), 800), kStart + seconds(2));
+  state.take(done(on(1, 3, "LoadBalance:4"), 6400), kStart + seconds(2));
+  state.take(done(on(0, 4, "MainStream:2"), 1000), kStart + seconds(3));
+  state.take(done(on(1, 5, "MainStream:2"), 7921), kStart + seconds(3));
+  state.take(TrialBegun{on(1, 6, "LoadBalance:4"), "./infer"}, kStart + seconds(3));
+  state.take(StepsSeen{on(1, 6, "LoadBalance:4"), 17, 4000.0}, kStart + seconds(3));
+  const std::string drawn = text(live_lines(state, Terminal{}, kStart + seconds(3)));
+  INFO(drawn);
+  CHECK(drawn.find("median 4.000 ms, 2.000 x ") != std::string::npos);
+  CHECK(
+      drawn.ends_with("  LoadBalance:4    2/2           -    1.250\n"
+                      "  MainStream:2     2/2           -    1.005\n"
+                      "  default          2/2           -    1.000\n"));
+}
+
 TEST_CASE("live view: no line is wider than the terminal, whatever its width and language") {
   for (const Language language : {Language::english, Language::chinese}) {
     speak(language);

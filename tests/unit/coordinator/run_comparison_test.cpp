@@ -1,7 +1,11 @@
 #include "coordinator/run_comparison.h"
 
+#include <cmath>
+
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
+
+#include "coordinator/joint_ranking.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -92,6 +96,51 @@ TEST_CASE("comparison: a candidate of one run only has no ratio") {
   CHECK(json["candidates"][1]["ratio"] == 1.0);
   CHECK(json["candidates"][1]["ratio_low"].is_null());  // one run on each side
   CHECK(json["candidates"][2]["after_us"].is_null());
+}
+
+// Two devices of one agent, of which the second is four times as slow; `ids` are theirs.
+Run run_on_two(std::uint64_t default_us, std::uint64_t other_us, std::vector<std::int32_t> ids) {
+  Trials trials;
+  for (std::uint32_t device = 0; device < 2; ++device) {
+    const std::uint64_t slowness = ids[device] == 1 ? 4 : 1;
+    for (EvaluatedTrial each : campaign_of(default_us * slowness, other_us * slowness)) {
+      each.trial.device = device;
+      trials.push_back(std::move(each));
+    }
+  }
+  Run run(trials);
+  run.campaign.fleet = Fleet{};
+  run.campaign.fleet->spread = Spread::replicate;
+  run.campaign.fleet->agents.emplace_back().target = "npu-a:18600";
+  for (std::uint32_t device = 0; device < 2; ++device) {
+    run.campaign.fleet->devices.push_back({device, 0, {ids[device]}, "", ""});
+  }
+  run.ranking = rank_run(run.campaign, run.trials);
+  return run;
+}
+
+TEST_CASE("comparison: several devices are compared each with itself, whatever its number") {
+  const Run before = run_on_two(10000, 9000, {0, 1});
+  const Run after = run_on_two(10000, 6000, {1, 0});
+  const RunComparison comparison = compare_runs(before.side("a"), after.side("b"));
+  REQUIRE(comparison.candidates.size() == 2);
+  const CandidateChange& faster = comparison.candidates[0];
+  CHECK(name(faster.candidate) == "LoadBalance:4");
+  CHECK_FALSE(faster.before_us.has_value());
+  CHECK(faster.ratio.value_or(0) == doctest::Approx(1.5).epsilon(0.001));
+  REQUIRE(faster.interval.has_value());
+  CHECK(faster.interval->low > std::log(1.49));
+  CHECK(faster.interval->high < std::log(1.51));
+  CHECK(comparison.candidates[1].ratio.value_or(0) == doctest::Approx(1.0).epsilon(0.001));
+}
+
+TEST_CASE("comparison: devices that only one run has are left out") {
+  const Run before = run_on_two(10000, 9000, {0, 1});
+  const Run after = run_on_two(10000, 6000, {0, 7});
+  const Run elsewhere = run_on_two(10000, 6000, {6, 7});
+  CHECK(compare_runs(before.side("a"), after.side("b")).candidates[0].ratio.value_or(0) ==
+        doctest::Approx(1.5).epsilon(0.001));
+  CHECK_FALSE(compare_runs(before.side("a"), elsewhere.side("b")).candidates[0].ratio.has_value());
 }
 
 }  // namespace

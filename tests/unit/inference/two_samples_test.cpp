@@ -50,5 +50,19 @@ TEST_CASE("two samples: 95 of 100 intervals hold the true ratio, with unequal sp
   CHECK(held < 0.97 * kCampaigns);
 }
 
+TEST_CASE("two samples: levels of devices do not count as spread") {
+  using Groups = std::vector<std::vector<double>>;
+  const Groups before{{10, 12}, {100, 102}};
+  const Groups after{{9, 11}, {98, 100}};
+  const auto interval = welch_interval(before, after, 0.95);
+  REQUIRE(interval.has_value());
+  CHECK(interval->point == doctest::Approx(1.5));
+  // Two degrees of freedom on each side, and a variance of 2 of each run.
+  CHECK(interval->high == doctest::Approx(1.5 + 2.776445 * std::sqrt(1.0)));
+  CHECK_FALSE(welch_interval(Groups{{1}, {2}}, after, 0.95).has_value());
+  CHECK_FALSE(welch_interval(Groups{{1, 2}, {}}, after, 0.95).has_value());
+  CHECK_FALSE(welch_interval(Groups{}, Groups{}, 0.95).has_value());
+}
+
 }  // namespace
 }  // namespace mstune
