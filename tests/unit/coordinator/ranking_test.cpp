@@ -128,7 +128,7 @@ TEST_CASE("documents: strings that are not UTF-8 are replaced, never an error") 
   const std::vector<EvaluatedTrial> trials{bad};
   const Json json = Json::parse(summary_json(odd, rank(trials, {}), trials));
   CHECK(json["command"].get<std::string>().starts_with("./infer "));
-  CHECK_NOTHROW(static_cast<void>(Json::parse(trial_json(bad))));
+  CHECK(Json::parse(trial_json(bad)).is_object());
   CHECK_NOTHROW(static_cast<void>(parse_campaign(campaign_json(odd), "campaign.json")));
 }
 
