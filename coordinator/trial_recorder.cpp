@@ -138,7 +138,8 @@ bool TrialRecorder::take(const protocol::Events& events) {
 
 void TrialRecorder::take_one(const protocol::Event& event) {
   if (const auto* step = std::get_if<protocol::StepLine>(&event)) {
-    flooded_ = flooded_ || records_.size() >= records_max_;
+    // A line that is no record is kept in steps.log like one that is, and counts like one.
+    flooded_ = flooded_ || records_.size() + records_.malformed_count() >= records_max_;
     if (!flooded_) {
       records_.add(step->source, step->line, step->text.value);
       pending_ += format_steps_log_line(step->source, step->line, step->text.value);
