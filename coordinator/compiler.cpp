@@ -11,7 +11,8 @@
 
 #include "common/error.h"
 #include "common/os/file.h"
-#include "common/os/identity.h"
+#include "common/os/socket.h"
+#include "common/os/tree_ending.h"
 #include "common/words.h"
 
 namespace mstune::coordinator {
@@ -60,6 +61,16 @@ os::UniqueFd open_log(const fs::path& path) {
   return file;
 }
 
+// Of one build's processes.
+std::string cookie_of(const BuildRequest& request) {
+  return "MSTUNE_BUILD=" + request.session_id + "." + file_name(request.candidate);
+}
+
+// Of the processes of all builds of a campaign, whichever coordinator started them.
+std::string session_cookie(const std::string& session_id) {
+  return "MSTUNE_BUILDS_OF=" + session_id;
+}
+
 os::SpawnRequest spawn_request(const BuildRequest& request, const std::string& cookie, int log) {
   os::SpawnRequest spawn;
   spawn.command = build_command(request);
@@ -71,13 +82,10 @@ os::SpawnRequest spawn_request(const BuildRequest& request, const std::string& c
   }
   spawn.environment.push_back(mode + name(request.candidate));
   spawn.environment.push_back(cookie);
+  spawn.environment.push_back(session_cookie(request.session_id));
   spawn.output = log;
   spawn.working_directory = working_directory(request);
   return spawn;
-}
-
-std::string new_cookie() {
-  return "MSTUNE_BUILD=" + os::random_hex_id(8);
 }
 
 }  // namespace
@@ -92,12 +100,23 @@ std::vector<std::string> build_command(const BuildRequest& request) {
                              prefix + ".om");
 }
 
+std::size_t end_former_builds(const std::string& session_id) {
+  const auto now = [] { return std::chrono::steady_clock::now(); };
+  os::TreeIdentity tree{0, session_cookie(session_id), {}};
+  const std::size_t found = os::find_tree(tree).size();
+  os::TreeEnder ender(tree, {});
+  while (ender.step(now()) == os::EndingState::going_on) {
+    os::PollSet().wait(ender.deadline() - now());
+  }
+  return found;
+}
+
 Build::Build(BuildRequest request, TimePoint now)
     : request_(std::move(request)),
       log_(build_log(request_.om_directory, request_.candidate)),
       before_(list_files(request_.om_directory)),
       log_file_(open_log(log_)),
-      tree_{0, new_cookie(), {}},
+      tree_{0, cookie_of(request_), {}},
       process_(spawn_request(request_, tree_.cookie, log_file_.value())) {
   tree_.leader = process_.id();
   if (request_.timeout > Duration::zero()) {

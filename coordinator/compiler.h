@@ -28,6 +28,7 @@ struct BuildRequest {
   std::filesystem::path om_directory;    // absolute; exists
   Duration timeout = Duration::zero();   // zero: none
   bool own_directory = false;            // run in one of its own, since atc litters
+  std::string session_id;                // of the campaign: its builds are known by it
 };
 
 // Where that candidate's build writes what it prints.
@@ -36,6 +37,10 @@ std::filesystem::path build_log(const std::filesystem::path& om_directory,
 
 // The command with the candidate's paths put in.
 std::vector<std::string> build_command(const BuildRequest& request);
+
+// Ends what the builds of a coordinator that was killed have left running, or they would write the
+// same files as those that are begun now. Returns how many processes there were; waits for them.
+std::size_t end_former_builds(const std::string& session_id);
 
 class Build {
  public:

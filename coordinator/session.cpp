@@ -289,6 +289,7 @@ void Session::start_build(std::size_t candidate, TimePoint now) {
   }
   BuildRequest request = options_.build;
   request.candidate = dispatcher_.candidates()[candidate];
+  request.session_id = campaign_id_;
   if (request.command.empty()) {  // there are only the targets' files to send
     dispatch(Built{candidate}, now);
     return;

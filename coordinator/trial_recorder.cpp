@@ -138,7 +138,8 @@ bool TrialRecorder::take(const protocol::Events& events) {
 
 void TrialRecorder::take_one(const protocol::Event& event) {
   if (const auto* step = std::get_if<protocol::StepLine>(&event)) {
-    flooded_ = flooded_ || records_.size() >= records_max_;
+    // A line that is no record is kept in steps.log like one that is, and counts like one.
+    flooded_ = flooded_ || records_.size() + records_.malformed_count() >= records_max_;
     if (!flooded_) {
       records_.add(step->source, step->line, step->text.value);
       pending_ += format_steps_log_line(step->source, step->line, step->text.value);
@@ -200,10 +201,11 @@ EvaluatedTrial TrialRecorder::finish(const Gates& gates, const std::string& dige
   result.evaluation = evaluate(steps, name(trial_.candidate), result.outcome, gates);
   os::AppendFile csv(directory_ / "steps.csv");
   format_steps_csv(steps, [&](std::string_view text) { csv.append(text); });
-  csv.write_back();
-  steps_log_.write_back();
-  // The last one to be written: where it is, the trial is whole. A name that a power cut takes away
-  // again costs one more run, so the directory needs no fsync of its own.
+  // Before trial.json is: where that one is, the trial is whole, after a power cut as well.
+  csv.sync();
+  steps_log_.sync();
+  // A name that a power cut takes away again costs one more run, so the directory needs no fsync of
+  // its own.
   os::AppendFile document(directory_ / "trial.json.new");
   document.append(
       trial_json(result, ProgramOutput{exited_->output_dropped_bytes, exited_->output_tail}));

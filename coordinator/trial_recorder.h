@@ -42,7 +42,8 @@ class TrialRecorder {
   // Goes on with what an earlier coordinator left in the directory.
   TrialRecorder(std::filesystem::path directory, Trial trial, const AttemptProgress& progress);
 
-  // At most so many records are kept; what comes after them is left out, and is_flooded() is true.
+  // At most so many records, malformed ones among them, are kept; what comes after them is left
+  // out, and is_flooded() is true.
   void limit_records(std::uint64_t records_max) { records_max_ = records_max; }
   [[nodiscard]] bool is_flooded() const { return flooded_; }
 

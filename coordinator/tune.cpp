@@ -446,6 +446,12 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   if (!options.resume.empty()) {
     progress.note(message("tune.resumed", "the run goes on: {} trials are on disk already",
                           preparation.session.finished.size()));
+    if (options.offline) {
+      if (const std::size_t ended = end_former_builds(preparation.session.session_id); ended > 0) {
+        progress.note(message("build.former_life",
+                              "{} processes of builds that were still running were ended", ended));
+      }
+    }
   }
   Stages stages(preparation.document);
   preparation.session.campaign.trials = stages.first();

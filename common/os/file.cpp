@@ -134,11 +134,4 @@ void AppendFile::sync() {
   }
 }
 
-void AppendFile::write_back() {
-  // A file system that cannot do it says so; the sync that follows still covers most of it.
-  ::sync_file_range(
-      descriptor_.value(), 0, 0,
-      SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
-}
-
 }  // namespace mstune::os

@@ -36,10 +36,6 @@ class AppendFile {
   // They survive a power cut, too.
   void sync();
 
-  // They are with the disk; what points to them follows when any file of this disk is synced. Much
-  // cheaper than a sync() of their own where several files end together.
-  void write_back();
-
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
  private:

@@ -1,6 +1,9 @@
 // One fault a test: programs that hang, die, fail, or are interrupted; and going on afterwards.
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
+#include <set>
 
 #include <doctest/doctest.h>
 
@@ -254,6 +257,56 @@ TEST_CASE("resume: OMs are not built again, and one that was exchanged is refuse
   CHECK(ended.status == 0);
   CHECK(ended.output.find("[build]") == std::string::npos);
   CHECK(place.summary().at("trials").size() == 2);
+}
+
+TEST_CASE("resume: a killed coordinator's build is ended before the next one begins") {
+  Workplace place;
+  // Each leads a session of its own; atc.bin forks.
+  const auto builds = [&] {
+    const auto here = processes_with(place.directory().string());
+    std::set<pid_t> sessions;
+    for (const pid_t id : processes_with("atc.bin")) {
+      if (std::find(here.begin(), here.end(), id) != here.end()) {
+        sessions.insert(::getsid(id));
+      }
+    }
+    sessions.erase(-1);  // it has ended since
+    return sessions.size();
+  };
+  std::vector<std::string> arguments{
+      "--mode",
+      "offline",
+      "--compile-command",
+      "atc --model=" + model("chain") + " --soc_version=Ascend910B2 --output={om_prefix}",
+      "--run-command",
+      program("sample_infer") + " --om {om} --loop 8",
+      "--configs",
+      "LoadBalance:2",
+      "--repeat",
+      "1"};
+  place.environment()["STANDIN_ATC_SLOW_MS"] = "20000";
+  Running killed = place.start_tune(arguments);
+  REQUIRE(eventually([&] { return builds() == 1; }));
+  killed.signal(SIGKILL);
+  killed.wait();
+  CHECK(builds() == 1);
+
+  // Were it still there, the short ones would run beside it.
+  place.environment()["STANDIN_ATC_SLOW_MS"] = "500";
+  arguments.insert(arguments.end(), {"--resume", place.run_directory().string()});
+  Running again = place.start_tune(arguments);
+  REQUIRE(eventually_says(again, "[build] "));
+  std::size_t most = 0;
+  CHECK(eventually([&] {
+    most = std::max(most, builds());
+    return again.has_ended();
+  }));
+  const Ended ended = again.wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(most == 1);
+  CHECK(ended.output.find("of builds that were still running were ended") != std::string::npos);
+  CHECK(processes_with(place.directory().string()).empty());
 }
 
 }  // namespace

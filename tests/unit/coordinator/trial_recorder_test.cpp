@@ -111,5 +111,26 @@ TEST_CASE("trial recorder: records beyond the limit are left out and make the tr
   CHECK(trial.evaluation.step_count == 8);
 }
 
+TEST_CASE("trial recorder: lines that are no record count against the limit, too") {
+  const os::Scratch scratch;
+  TrialRecorder recorder(scratch / "trial", kTrial, 1);
+  recorder.limit_records(8);
+  recorder.take(steps(0, 3));
+  protocol::Events malformed;
+  malformed.first = 3;
+  for (std::uint64_t line = 1; line <= 6; ++line) {
+    malformed.events.emplace_back(
+        protocol::StepLine{"plog/a.log", 100 + line, {"[GE_MS_TUNE][STEP] api=Run step=x"}});
+  }
+  recorder.take(malformed);
+  CHECK(recorder.is_flooded());
+  CHECK(recorder.records().size() == 3);
+  CHECK(recorder.records().malformed_count() == 5);
+  recorder.take(exit_at(9));
+  const EvaluatedTrial trial = recorder.finish({}, "");
+  REQUIRE(trial.outcome.reasons.size() == 1);
+  CHECK(trial.outcome.reasons[0].code == "too_many_records");
+}
+
 }  // namespace
 }  // namespace mstune::coordinator
