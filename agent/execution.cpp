@@ -12,13 +12,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads are this far apart at the least: a STEP line is passed on within it, and a program that
-// writes a thousand lines a second wakes the agent about 80 times.
+// Reads are this far apart, unless there is more than one of them takes: a STEP line is passed on
+// within it, and a program that writes a thousand lines a second wakes the agent about 80 times.
 constexpr Duration kReadEvery = std::chrono::milliseconds(12);
 // The watches report everything; a look at all files is for what no watch can see.
 constexpr Duration kRescanEvery = std::chrono::seconds(10);
 constexpr Duration kRescanEveryUnwatched = std::chrono::milliseconds(100);
 constexpr Duration kLookEvery = std::chrono::seconds(5);
+// So many times what is kept of a program's plog may stand on disk unread.
+constexpr std::uint64_t kPlogExcess = 64;
+constexpr std::uint64_t kPlogSmall = std::uint64_t{1} << 20U;  // a smaller limit counts as this
 constexpr std::size_t kBytesPerRead = std::size_t{4} << 20U;
 
 os::LogTail make_tail(const fs::path& directory,
@@ -89,6 +92,8 @@ std::vector<protocol::StepLine> Execution::read(TimePoint now) {
   std::vector<protocol::StepLine> lines;
   if (now >= next_look_) {
     static_cast<void>(os::find_tree(tree_));
+    too_much_plog_ =
+        plog_limit_.bytes_on_disk() > kPlogExcess * std::max(plog_limit_.limit_bytes(), kPlogSmall);
     next_look_ = ender_ ? kNever : after(now, kLookEvery);
   }
   if (now < next_read_ || paused_) {
@@ -107,7 +112,8 @@ std::vector<protocol::StepLine> Execution::read(TimePoint now) {
   limit_plog();
   const bool quiet = !more && output_.bytes() + tail_.counts().bytes == bytes_before;
   // Where nothing was written the descriptors are polled again, and the agent sleeps until then.
-  next_read_ = quiet ? TimePoint::min() : after(now, kReadEvery);
+  // What could not be read at one go is text that cannot be freed on disk: no time is to be lost.
+  next_read_ = quiet ? TimePoint::min() : more ? now : after(now, kReadEvery);
   return lines;
 }
 

@@ -55,6 +55,10 @@ class Execution {
   [[nodiscard]] std::vector<int> descriptors(TimePoint now) const;
   [[nodiscard]] TimePoint deadline() const;
 
+  // True when its plog takes so much more disk than is kept of it that it has to be ended: it comes
+  // faster than it can be read, or cannot be read at the moment.
+  [[nodiscard]] bool has_too_much_plog() const { return too_much_plog_; }
+
   // True once: when the program itself has ended.
   bool take_exit();
 
@@ -93,6 +97,7 @@ class Execution {
   bool ended_ = false;
   bool output_ended_ = false;
   bool paused_ = false;
+  bool too_much_plog_ = false;
   std::vector<os::ProcessInfo> stuck_;
   TimePoint next_read_ = TimePoint::min();  // min: as soon as a descriptor is readable
   TimePoint next_rescan_;

@@ -186,6 +186,14 @@ void Job::on(const ProgramExited& /*event*/, TimePoint now) {
   end(protocol::kCauseExit, {}, now);
 }
 
+void Job::on(const PlogOverflowed& /*event*/, TimePoint now) {
+  end(protocol::kCauseTooMuchPlog,
+      message("trial.too_much_plog",
+              "it wrote plog faster than it could be read, far more than is kept of it (16 times "
+              "--output-limit), and was ended before the disk was full"),
+      now);
+}
+
 void Job::on(const TreeEnded& event, TimePoint /*now*/) {
   if (state_ == State::ending) {
     outcome_.exit_code = event.exit_code;

@@ -42,7 +42,8 @@ struct StepLinesFound {
 struct Noticed {
   Message what;
 };
-struct ProgramExited {};  // by itself; its children may still be there
+struct ProgramExited {};   // by itself; its children may still be there
+struct PlogOverflowed {};  // more than the disk is to bear
 struct TreeEnded {
   std::int32_t exit_code = 0;  // negative: the signal that ended the program
 };
@@ -65,8 +66,8 @@ struct Acknowledged {
 struct ReleaseAsked {};
 struct Tick {};
 using JobEvent = std::variant<EnvironmentReady, NotStarted, ProgramStarted, StepLinesFound, Noticed,
-                              ProgramExited, TreeEnded, OutputDrained, CancelAsked, CoordinatorSeen,
-                              CoordinatorGone, Acknowledged, ReleaseAsked, Tick>;
+                              ProgramExited, PlogOverflowed, TreeEnded, OutputDrained, CancelAsked,
+                              CoordinatorSeen, CoordinatorGone, Acknowledged, ReleaseAsked, Tick>;
 
 // ---- what to do ----
 struct PrepareEnvironment {};
@@ -113,6 +114,7 @@ class Job {
   void on(const StepLinesFound& event, TimePoint now);
   void on(const Noticed& event, TimePoint now);
   void on(const ProgramExited& event, TimePoint now);
+  void on(const PlogOverflowed& event, TimePoint now);
   void on(const TreeEnded& event, TimePoint now);
   void on(const OutputDrained& event, TimePoint now);
   void on(const CancelAsked& event, TimePoint now);

@@ -92,6 +92,14 @@ void PlogLimit::apply(const ReadUpTo& read_up_to) {
   }
 }
 
+std::uint64_t PlogLimit::bytes_on_disk() const {
+  std::uint64_t total = 0;
+  for (const PlogFile& file : files_below(directory_)) {
+    total += file.on_disk;
+  }
+  return total;
+}
+
 std::uint64_t PlogLimit::begin_of(const fs::path& path) const {
   const auto file = file_at(path);
   const auto known = file ? begins_.find(file->key) : begins_.end();

@@ -28,6 +28,9 @@ class PlogLimit {
 
   // A look is worth its while when so many bytes were written since the last one.
   [[nodiscard]] std::uint64_t worth_a_look_bytes() const { return limit_bytes_ / 8; }
+  // What all files take on disk now, with what nobody has read yet.
+  [[nodiscard]] std::uint64_t bytes_on_disk() const;
+  [[nodiscard]] std::uint64_t limit_bytes() const { return limit_bytes_; }
   // The first byte of the file at this path that is still there.
   [[nodiscard]] std::uint64_t begin_of(const std::filesystem::path& path) const;
   [[nodiscard]] std::uint64_t dropped_bytes() const { return dropped_bytes_; }

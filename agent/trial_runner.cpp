@@ -250,6 +250,9 @@ void TrialRunner::step(TimePoint now) {
     return;
   }
   pass_on(execution_->read(now), now);
+  if (execution_->has_too_much_plog()) {
+    handle(PlogOverflowed{}, now);
+  }
   if (execution_->take_exit()) {
     handle(ProgramExited{}, now);
   }

@@ -146,13 +146,14 @@ struct Exited {
 };
 using Event = std::variant<Started, StepLine, Notice, Exited>;
 
-inline constexpr const char* kCauseExit = "exit";               // it ended by itself
-inline constexpr const char* kCauseTimeout = "timeout";         // its time was over
-inline constexpr const char* kCauseWait = "wait_timeout";       // no device was free in time
-inline constexpr const char* kCauseCancelled = "cancelled";     // the coordinator asked
-inline constexpr const char* kCauseNotStarted = "not_started";  // it could not be started
-inline constexpr const char* kCauseLost = "coordinator_lost";   // the grace time was over
-inline constexpr const char* kCauseDeviceBusy = "device_busy";  // somebody else kept its device
+inline constexpr const char* kCauseExit = "exit";                  // it ended by itself
+inline constexpr const char* kCauseTimeout = "timeout";            // its time was over
+inline constexpr const char* kCauseWait = "wait_timeout";          // no device was free in time
+inline constexpr const char* kCauseCancelled = "cancelled";        // the coordinator asked
+inline constexpr const char* kCauseNotStarted = "not_started";     // it could not be started
+inline constexpr const char* kCauseLost = "coordinator_lost";      // the grace time was over
+inline constexpr const char* kCauseDeviceBusy = "device_busy";     // somebody else kept its device
+inline constexpr const char* kCauseTooMuchPlog = "too_much_plog";  // the disk was filling up
 
 // ---- reports ----
 struct Welcome {

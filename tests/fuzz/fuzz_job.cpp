@@ -59,7 +59,7 @@ class Watch {
 };
 
 JobEvent event_of(fuzz::Feed& feed) {
-  switch (feed.byte() % 14) {
+  switch (feed.byte() % 15) {
     case 0:
       return EnvironmentReady{};
     case 1:
@@ -86,6 +86,8 @@ JobEvent event_of(fuzz::Feed& feed) {
       return Acknowledged{feed.number()};
     case 12:
       return ReleaseAsked{};
+    case 13:
+      return PlogOverflowed{};
     default:
       return Tick{};
   }

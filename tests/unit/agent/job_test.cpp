@@ -64,6 +64,16 @@ TEST_CASE("job: an end that carries the time of before the start is a run of no 
   CHECK(exited(sent(job.handle(OutputDrained{}, kStart))).run_us == 0);
 }
 
+TEST_CASE("job: a program whose plog fills the disk is ended under a name of its own, once") {
+  Job job = running_job();
+  CHECK(find<EndTree>(job.handle(PlogOverflowed{}, kStart + seconds(5))) != nullptr);
+  CHECK(find<EndTree>(job.handle(PlogOverflowed{}, kStart + seconds(5))) == nullptr);
+  job.handle(TreeEnded{-15}, kStart + seconds(6));
+  const auto last = sent(job.handle(OutputDrained{}, kStart + seconds(6)));
+  CHECK(exited(last).cause == protocol::kCauseTooMuchPlog);
+  CHECK(exited(last).detail.id == "trial.too_much_plog");
+}
+
 TEST_CASE("job: a trial ends its tree, drains, tells the exit, and goes when it is released") {
   Job job = running_job();
   CHECK(
