@@ -30,9 +30,9 @@ TimePoint steady_now() {
 }
 
 // The questions to one agent: pings one after the other, and what was asked for beside.
-class Inquiry {
+class Checkup {
  public:
-  Inquiry(const Target& target, const std::optional<os::ConnectSecurity>& security, bool purge,
+  Checkup(const Target& target, const std::optional<os::ConnectSecurity>& security, bool purge,
           os::Worker& worker)
       : purge_(purge),
         connection_(endpoint(target), security, os::random_hex_id(), upload::Options{}, worker,
@@ -129,18 +129,18 @@ std::vector<Target> targets_of(const AgentsOptions& options) {
   return targets;
 }
 
-using Inquiries = std::vector<std::unique_ptr<Inquiry>>;
+using Checkups = std::vector<std::unique_ptr<Checkup>>;
 
 // Until all have answered, the time is up, or somebody ends a watch. False then.
-bool ask(const Inquiries& inquiries, TimePoint until, os::SignalDescriptor* signals) {
-  const auto open = [](const auto& inquiry) { return !inquiry->finished(); };
+bool ask(const Checkups& checkups, TimePoint until, os::SignalDescriptor* signals) {
+  const auto open = [](const auto& checkup) { return !checkup->finished(); };
   for (TimePoint now = steady_now();
-       now < until && std::any_of(inquiries.begin(), inquiries.end(), open); now = steady_now()) {
+       now < until && std::any_of(checkups.begin(), checkups.end(), open); now = steady_now()) {
     os::PollSet polled;
     TimePoint earliest = until;
-    for (const auto& inquiry : inquiries) {
-      polled.add(inquiry->socket());
-      earliest = std::min(earliest, inquiry->deadline());
+    for (const auto& checkup : checkups) {
+      polled.add(checkup->socket());
+      earliest = std::min(earliest, checkup->deadline());
     }
     if (signals != nullptr) {
       polled.add(signals->descriptor());
@@ -149,8 +149,8 @@ bool ask(const Inquiries& inquiries, TimePoint until, os::SignalDescriptor* sign
     if (signals != nullptr && signals->next()) {
       return false;
     }
-    for (const auto& inquiry : inquiries) {
-      inquiry->step(steady_now());
+    for (const auto& checkup : checkups) {
+      checkup->step(steady_now());
     }
   }
   return true;
@@ -162,17 +162,17 @@ std::optional<std::vector<AgentAnswer>> ask_all(const AgentsOptions& options,
                                                 const std::vector<std::string>& environment,
                                                 os::SignalDescriptor* signals) {
   os::Worker worker;
-  Inquiries inquiries;
+  Checkups checkups;
   for (const Target& target : targets) {
-    inquiries.push_back(std::make_unique<Inquiry>(target, security_for(target, environment),
-                                                  options.purge, worker));
+    checkups.push_back(std::make_unique<Checkup>(target, security_for(target, environment),
+                                                 options.purge, worker));
   }
-  if (!ask(inquiries, after(steady_now(), options.wait), signals)) {
+  if (!ask(checkups, after(steady_now(), options.wait), signals)) {
     return std::nullopt;
   }
   std::vector<AgentAnswer> answers;
-  for (const auto& inquiry : inquiries) {
-    answers.push_back(inquiry->end(options.wait));
+  for (const auto& checkup : checkups) {
+    answers.push_back(checkup->end(options.wait));
   }
   return answers;
 }

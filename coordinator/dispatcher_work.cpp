@@ -189,9 +189,7 @@ bool Dispatcher::has_files_of(std::size_t at, std::uint32_t trial) const {
   if (!settings_.offline || agent.has_files) {
     return true;
   }
-  const auto candidate = std::find(settings_.candidates.begin(), settings_.candidates.end(),
-                                   settings_.trials[trial].candidate);
-  const auto place = static_cast<std::size_t>(candidate - settings_.candidates.begin());
+  const std::size_t place = place_of(settings_.candidates, settings_.trials[trial].candidate);
   return place < agent.uploads.size() && agent.uploads[place] == UploadState::uploaded;
 }
 

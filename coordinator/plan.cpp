@@ -121,6 +121,11 @@ std::vector<Trial> trials_in_rounds(const std::vector<Candidate>& candidates, in
   return trials;
 }
 
+std::size_t place_of(const std::vector<Candidate>& candidates, const Candidate& candidate) {
+  return static_cast<std::size_t>(std::find(candidates.begin(), candidates.end(), candidate) -
+                                  candidates.begin());
+}
+
 bool is_same_trial(const Trial& left, const Trial& right) {
   return left.index == right.index && left.candidate == right.candidate &&
          left.repeat == right.repeat && left.purpose == right.purpose && left.stage == right.stage;

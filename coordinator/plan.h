@@ -40,6 +40,9 @@ std::vector<Candidate> candidates_of_matrix(std::string_view strategies, std::st
 // The candidates of --configs, `default` first whether named or not, duplicates folded.
 std::vector<Candidate> candidates_of_list(std::string_view configs);
 
+// Where it stands among them; their number where it does not.
+std::size_t place_of(const std::vector<Candidate>& candidates, const Candidate& candidate);
+
 // The same run of the same candidate, wherever it runs.
 bool is_same_trial(const Trial& left, const Trial& right);
 

@@ -82,9 +82,7 @@ void Session::send_assignment(ActiveTrial& active) {
   if (!options_.mode_variable.empty()) {
     request.spec.environment[options_.mode_variable] = name(candidate);
   }
-  const auto& candidates = dispatcher_.candidates();
-  const auto place = static_cast<std::size_t>(
-      std::find(candidates.begin(), candidates.end(), candidate) - candidates.begin());
+  const std::size_t place = place_of(dispatcher_.candidates(), candidate);
   if (const auto om = oms_.find(place); om != oms_.end()) {
     request.spec.om = om->second.filename().string();
   }

@@ -34,11 +34,6 @@ std::vector<Candidate> ranked_candidates(const Ranking& ranking) {
   return ranked;
 }
 
-std::size_t place_of(const std::vector<Candidate>& candidates, const Candidate& candidate) {
-  return static_cast<std::size_t>(std::find(candidates.begin(), candidates.end(), candidate) -
-                                  candidates.begin());
-}
-
 // The fastest neighbour that is better than the centre by more than the noise.
 std::optional<Candidate> better(const std::vector<EvaluatedTrial>& done,
                                 const std::vector<Candidate>& candidates, const Candidate& centre,

@@ -19,16 +19,7 @@ class Box {
   }
 
   // Empty until it listens.
-  std::string port() {
-    const std::string& output = running_.output();
-    const auto at = output.find("listening at tcp://");
-    const auto end = output.find('\n', at);
-    if (at == std::string::npos || end == std::string::npos) {
-      return {};
-    }
-    const std::string address = output.substr(at, end - at);
-    return address.substr(address.rfind(':') + 1);
-  }
+  std::string port() { return port_in(running_.output()); }
 
   Running& running() { return running_; }
 

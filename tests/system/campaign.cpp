@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -185,6 +186,20 @@ bool eventually(const std::function<bool()>& condition, Duration wait) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));  // between looks, up to a deadline
   }
   return true;
+}
+
+std::string endpoint_in(const std::string& output) {
+  constexpr std::string_view kMark = "listening at ";
+  const auto mark = output.find(std::string(kMark) + "tcp://");
+  const auto end = output.find('\n', mark);
+  return mark == std::string::npos || end == std::string::npos
+             ? std::string()
+             : output.substr(mark + kMark.size(), end - mark - kMark.size());
+}
+
+std::string port_in(const std::string& output) {
+  const std::string endpoint = endpoint_in(output);
+  return endpoint.substr(endpoint.rfind(':') + 1);
 }
 
 std::string read_text(const fs::path& path) {

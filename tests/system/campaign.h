@@ -88,6 +88,10 @@ bool eventually(const std::function<bool()>& condition, Duration wait = std::chr
 
 std::string read_text(const std::filesystem::path& path);
 
+// "tcp://HOST:PORT", from what an agent printed; empty until it listens.
+std::string endpoint_in(const std::string& output);
+std::string port_in(const std::string& output);
+
 // Living processes whose command line holds this text.
 std::vector<pid_t> processes_with(const std::string& text);
 

@@ -105,12 +105,11 @@ void FaultPlace::start_agent() {
       const auto at = said.find("listening at");
       return said.find('\n', at) != std::string::npos || agent_->has_ended();
     });
-    const auto at = said.find("listening at tcp://");
-    if (at == std::string::npos) {
+    const std::string found = port_in(said);
+    if (found.empty()) {
       return false;
     }
-    const std::string line = said.substr(at, said.find('\n', at) - at);
-    port_ = std::stoi(line.substr(line.rfind(':') + 1));
+    port_ = std::stoi(found);
     return true;
   });
   if (!listens) {

@@ -18,15 +18,8 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 
 int port_of(Running& agent) {
-  std::string line;
-  CHECK(eventually([&] {
-    const std::string& said = agent.output();
-    const auto at = said.find("listening at tcp://");
-    const auto end = said.find('\n', at);
-    line = at == std::string::npos || end == std::string::npos ? "" : said.substr(at, end - at);
-    return !line.empty();
-  }));
-  return std::stoi(line.substr(line.rfind(':') + 1));
+  CHECK(eventually([&] { return !port_in(agent.output()).empty(); }));
+  return std::stoi(port_in(agent.output()));
 }
 
 // Two agents with a device each, and a program that waits for the file "go" and then writes STEP

@@ -37,17 +37,8 @@ class GuardedAgent {
     return running_.wait();
   }
 
-  std::string endpoint() {
-    const std::string& output = running_.output();
-    const auto at = output.find("tcp://");
-    const auto end = output.find('\n', at);
-    return at == std::string::npos || end == std::string::npos ? "" : output.substr(at, end - at);
-  }
-
-  std::string port() {
-    const std::string address = endpoint();
-    return address.substr(address.rfind(':') + 1);
-  }
+  std::string endpoint() { return endpoint_in(running_.output()); }
+  std::string port() { return port_in(running_.output()); }
 
   Running& running() { return running_; }
 
