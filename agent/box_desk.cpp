@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/ranges.h>
+
 #include "common/error.h"
 #include "common/os/examine.h"
 #include "common/os/identity.h"
@@ -161,6 +163,10 @@ protocol::PassManaged BoxDesk::manage(const protocol::ManagePass& request,
     folder.install(library);
   } else if (request.action == protocol::kPassRemove) {
     done.was_there = folder.remove();
+  } else if (request.action == protocol::kPassRemoveSamples) {
+    const std::vector<std::string> removed = folder.remove_samples();
+    done.path = fmt::format("{}", fmt::join(removed, ", "));
+    done.was_there = !removed.empty();
   } else if (request.action == protocol::kPassHold) {
     check_library(library);
     held_.erase(holder);

@@ -39,10 +39,9 @@ std::variant<fs::path, Message> script_of(const std::optional<Policy>& policy,
   return script;
 }
 
-Message not_sourced(const std::string& path, const std::string& output) {
+Message not_sourced(const std::string& path, const Message& why) {
   return message("agent.cann_env_failed",
-                 "cann_env: bash could not source {} on the agent's machine: {}", path,
-                 output.empty() ? "it printed nothing" : output);
+                 "cann_env: bash could not source {} on the agent's machine: {}", path, why);
 }
 
 void read_output(os::Process& process, std::string& output) {
@@ -104,7 +103,7 @@ bool CannEnvironments::step(Entry& entry, const std::string& path, TimePoint now
   read_output(run.process, run.output);
   if (now >= run.deadline) {
     run.process.signal_group(SIGKILL);
-    entry.outcome = not_sourced(path, "it did not end within 60 s");
+    entry.outcome = not_sourced(path, message("agent.cann_env_slow", "it did not end within 60 s"));
   } else if (!run.process.has_exited()) {
     return false;
   } else {
@@ -113,7 +112,9 @@ bool CannEnvironments::step(Entry& entry, const std::string& path, TimePoint now
     try {
       entry.outcome = parse_environment(std::string_view(os::read_file(run.result)));
     } catch (const Error&) {
-      entry.outcome = not_sourced(path, run.output);
+      entry.outcome = not_sourced(path, run.output.empty()
+                                            ? message("agent.cann_env_silent", "it printed nothing")
+                                            : message("agent.cann_env_printed", "{}", run.output));
     }
   }
   os::remove_tree(run.result);

@@ -20,6 +20,10 @@ std::string ids_text(const std::vector<Chip>& chips) {
   return fmt::format("{}", fmt::join(ids, ", "));
 }
 
+Message no_device_listed() {
+  return message("agent.npu_smi_lists_none", "npu-smi info -m lists no device");
+}
+
 const Chip* chip_of(const std::vector<Chip>& chips, int device) {
   const auto found = std::find_if(chips.begin(), chips.end(),
                                   [&](const Chip& chip) { return chip.logic_id == device; });
@@ -37,7 +41,7 @@ DeviceWatch::DeviceWatch(Options options, Environment environment)
     if (box_.chips.empty()) {
       throw environment_error("agent.no_devices",
                               "--devices auto: no device was found: {}; name them, as in 0-7",
-                              box_.unknown ? box_.unknown->text : "npu-smi info -m lists none");
+                              box_.unknown ? *box_.unknown : no_device_listed());
     }
     options_.devices.clear();
     for (const Chip& chip : box_.chips) {
@@ -76,7 +80,7 @@ std::vector<Message> DeviceWatch::notices() const {
   }
   return {message("agent.users_not_checked",
                   "whether somebody else uses a device is not checked: {}",
-                  box_.unknown ? box_.unknown->text : "npu-smi lists no device")};
+                  box_.unknown ? *box_.unknown : no_device_listed())};
 }
 
 bool DeviceWatch::checks(const protocol::TrialSpec& spec, const std::vector<int>& devices) const {

@@ -25,12 +25,12 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-Error bad_value(const Rule& rule, std::string_view wanted) {
+Error bad_value(const Rule& rule, const Message& wanted) {
   return usage_error("policy.bad_value", "{}: \"{} = {}\": {}", rule.place, rule.name, rule.value,
                      wanted);
 }
 
-std::uint64_t number_of(const Rule& rule, std::string_view text, std::string_view wanted) {
+std::uint64_t number_of(const Rule& rule, std::string_view text, const Message& wanted) {
   std::uint64_t number = 0;
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (failure != std::errc{} || end != text.data() + text.size() || number == 0) {
@@ -40,7 +40,8 @@ std::uint64_t number_of(const Rule& rule, std::string_view text, std::string_vie
 }
 
 std::uint64_t bytes_of(const Rule& rule) {
-  constexpr std::string_view kWanted = "a size belongs there, as in 512MB, 8GB or 1048576";
+  const Message wanted =
+      message("policy.wants_size", "a size belongs there, as in 512MB, 8GB or 1048576");
   struct Unit {
     std::string_view name;
     unsigned shift;
@@ -49,43 +50,46 @@ std::uint64_t bytes_of(const Rule& rule) {
   for (const Unit& unit : kUnits) {
     if (rule.value.ends_with(unit.name)) {
       const auto digits = trimmed(rule.value.substr(0, rule.value.size() - unit.name.size()));
-      const std::uint64_t number = number_of(rule, digits, kWanted);
+      const std::uint64_t number = number_of(rule, digits, wanted);
       if (number > UINT64_MAX >> unit.shift) {
-        throw bad_value(rule, kWanted);
+        throw bad_value(rule, wanted);
       }
       return number << unit.shift;
     }
   }
-  return number_of(rule, rule.value, kWanted);
+  return number_of(rule, rule.value, wanted);
 }
 
 Duration seconds_of(const Rule& rule) {
-  constexpr std::string_view kWanted = "whole seconds belong there, from 1 to a year";
+  const Message wanted =
+      message("policy.wants_seconds", "whole seconds belong there, from 1 to a year");
   constexpr std::uint64_t kYear = 366ULL * 24 * 3600;
-  const std::uint64_t seconds = number_of(rule, rule.value, kWanted);
+  const std::uint64_t seconds = number_of(rule, rule.value, wanted);
   if (seconds > kYear) {
-    throw bad_value(rule, kWanted);
+    throw bad_value(rule, wanted);
   }
   return std::chrono::seconds(seconds);
 }
 
 std::string pattern_of_path(const Rule& rule) {
   if (!rule.value.starts_with('/') && !rule.value.starts_with('*')) {
-    throw bad_value(rule, "an absolute path belongs there, in which * stands for any characters");
+    throw bad_value(
+        rule, message("policy.wants_path",
+                      "an absolute path belongs there, in which * stands for any characters"));
   }
   return std::string(rule.value);
 }
 
 bool yes_or_no(const Rule& rule) {
   if (rule.value != "yes" && rule.value != "no") {
-    throw bad_value(rule, "yes or no belongs there");
+    throw bad_value(rule, message("policy.wants_yes_or_no", "yes or no belongs there"));
   }
   return rule.value == "yes";
 }
 
 void take(const Rule& rule, Policy& policy) {
   if (rule.value.empty()) {
-    throw bad_value(rule, "a value belongs there");
+    throw bad_value(rule, message("policy.wants_value", "a value belongs there"));
   }
   if (rule.name == "allow") {
     policy.allow.push_back(pattern_of_path(rule));
@@ -114,6 +118,12 @@ void take(const Rule& rule, Policy& policy) {
         "deny-variable, shell, pass, largest-file, store, output, run-time, wait-time",
         rule.place, rule.name);
   }
+}
+
+// What in agent.conf forbids `name`: the rule itself, or that only some programs may be run.
+Message rule_against(std::string_view name, std::optional<bool> rule) {
+  return rule ? message("policy.rule_no", "{} = no", name)
+              : message("policy.rule_missing", "allow, without {} = yes", name);
 }
 
 bool any_matches(const std::vector<std::string>& patterns, std::string_view text) {
@@ -189,7 +199,7 @@ std::optional<Message> refusal_of_trial(const Policy& policy, const protocol::Tr
     return message("policy.no_shell",
                    "the owner of this box allows no shell (agent.conf: {}): write a run_command "
                    "without \"shell\"",
-                   policy.shell ? "shell = no" : "allow, without shell = yes");
+                   rule_against("shell", policy.shell));
   }
   for (const auto& [variable, value] : spec.environment) {
     if (any_matches(policy.deny_variables, variable) &&
@@ -219,7 +229,7 @@ std::optional<Message> refusal_of_pass(const Policy& policy) {
   return message("policy.no_pass",
                  "the owner of this box does not let clients put the tuning pass into its CANN "
                  "(agent.conf: {}): the owner runs \"mstune pass install\" there",
-                 policy.pass ? "pass = no" : "allow, without pass = yes");
+                 rule_against("pass", policy.pass));
 }
 
 std::optional<Message> refusal_of_file(const Policy& policy, std::uint64_t file_bytes) {

@@ -28,16 +28,17 @@ Message none_produced(const ArtifactSearch& search, bool is_left_over, bool is_d
                    "instead of {{om}} in --compile-command",
                    search.prefix);
   }
-  const bool confusing = search.directory.find(kSuffix) != std::string::npos;
+  const Message hint =
+      search.directory.find(kSuffix) == std::string::npos
+          ? Message{}
+          : message("build.confusing_directory",
+                    " The directory has \".om\" in its name: atc puts the platform there for "
+                    "dynamic shapes, so use another one.");
   return message("build.no_artifact",
                  "the build ended well but wrote neither {}.om nor {}_<os>_<cpu>.om into {}: does "
                  "--compile-command put its output at {{om_prefix}} (atc) or {{om}} (a program "
                  "that takes the whole name)?{} See {}",
-                 search.prefix, search.prefix, search.directory,
-                 confusing ? " The directory has \".om\" in its name: atc puts the platform there "
-                             "for dynamic shapes, so use another one."
-                           : "",
-                 search.log);
+                 search.prefix, search.prefix, search.directory, hint, search.log);
 }
 
 }  // namespace

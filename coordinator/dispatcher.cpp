@@ -62,10 +62,10 @@ TimePoint Dispatcher::deadline() const {
   return finished_ ? kNever : earliest;
 }
 
-std::string Dispatcher::who(std::size_t agent) const {
+Message Dispatcher::who(std::size_t agent) const {
   return settings_.agents == 1 || agent >= settings_.agent_names.size()
-             ? "the agent"
-             : "the agent " + settings_.agent_names[agent];
+             ? message("campaign.the_agent", "the agent")
+             : message("campaign.the_agent_named", "the agent {}", settings_.agent_names[agent]);
 }
 
 // ---- time ----

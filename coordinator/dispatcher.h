@@ -110,7 +110,7 @@ class Dispatcher {
   void give_up_agent(std::size_t agent, const Message& why);
   void finish_or_ask();
   void finish(Ending ending, Message why);
-  [[nodiscard]] std::string who(std::size_t agent) const;
+  [[nodiscard]] Message who(std::size_t agent) const;
 
   // builds and uploads
   void choose_builds(std::size_t first_trial);

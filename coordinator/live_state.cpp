@@ -51,7 +51,14 @@ void LiveState::take(const ProgressEvent& event, TimePoint now) {
   }
 }
 
+// A session that only confirms ranks what it confirms.
+void LiveState::note_purpose(const Trial& trial) {
+  ranked_ =
+      ranked_.value_or(trial.purpose == Purpose::confirm ? Purpose::confirm : Purpose::measure);
+}
+
 void LiveState::begin(const TrialBegun& event, TimePoint now) {
+  note_purpose(event.trial);
   std::erase_if(running_,
                 [&](const RunningTrial& each) { return each.trial.index == event.trial.index; });
   running_.push_back({event.trial, now, 0, std::nullopt});
@@ -61,6 +68,7 @@ void LiveState::begin(const TrialBegun& event, TimePoint now) {
 
 void LiveState::end(const TrialDone& event) {
   const EvaluatedTrial& done = event.trial;
+  note_purpose(done.trial);
   std::erase_if(running_,
                 [&](const RunningTrial& each) { return each.trial.index == done.trial.index; });
   ++done_;
@@ -69,7 +77,7 @@ void LiveState::end(const TrialDone& event) {
   if (std::find(candidates_.begin(), candidates_.end(), candidate) == candidates_.end()) {
     candidates_.push_back(candidate);
   }
-  if (done.trial.purpose != Purpose::measure) {
+  if (done.trial.purpose != ranked_) {
     return;
   }
   ++trials_[candidate];

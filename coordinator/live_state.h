@@ -53,6 +53,7 @@ class LiveState {
  private:
   void begin(const TrialBegun& event, TimePoint now);
   void end(const TrialDone& event);
+  void note_purpose(const Trial& trial);
 
   std::vector<Candidate> candidates_;
   using Medians = std::map<Candidate, std::vector<double>>;
@@ -60,6 +61,7 @@ class LiveState {
 
   std::map<std::uint32_t, Medians> medians_us_;  // by device: their costs are never pooled
   std::map<Candidate, std::uint64_t> trials_;
+  std::optional<Purpose> ranked_;  // which trials stand in the ranking, once one is known
   std::vector<RunningTrial> running_;
   std::vector<Candidate> building_;
   std::optional<TimePoint> begun_;

@@ -170,6 +170,9 @@ void add_ranking(Drawing& drawing, const LiveState& state) {
 std::vector<std::string> live_lines(const LiveState& state, const Terminal& terminal,
                                     TimePoint now) {
   Drawing drawing(terminal);
+  if (state.trials_planned() == 0) {
+    return {};
+  }
   add_head(drawing, state, now);
   add_running(drawing, state, now);
   add_ranking(drawing, state);

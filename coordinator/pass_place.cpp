@@ -50,9 +50,10 @@ os::PassFolder pass_folder(const Variables& variables) {
   const std::string opp = value_of(variables, "ASCEND_OPP_PATH");
   std::error_code failure;
   if (!opp.starts_with('/') || !fs::is_directory(opp, failure)) {
-    throw environment_error("pass.no_opp_path",
-                            "ASCEND_OPP_PATH is {}: source set_env.sh of CANN in bash first",
-                            opp.empty() ? "not set" : "\"" + opp + "\", which is no directory");
+    throw environment_error(
+        "pass.no_opp_path", "ASCEND_OPP_PATH is {}: source set_env.sh of CANN in bash first",
+        opp.empty() ? message("pass.opp_not_set", "not set")
+                    : message("pass.opp_no_directory", "\"{}\", which is no directory", opp));
   }
   return os::PassFolder(opp);
 }

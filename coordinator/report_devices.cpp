@@ -26,6 +26,10 @@ Message device_message(const Fleet& fleet, const PartRanking& part) {
     return message("report.device_given_up", "{}: {} of {} trials count; given up: {}",
                    title(fleet, device), part.valid_trials, part.trials, device.why);
   }
+  if (part.valid_trials == 0) {
+    return message("report.device_silent", "{}: none of {} trials counts", title(fleet, device),
+                   part.trials);
+  }
   return message("report.device", "{}: {} of {} trials count, best {}", title(fleet, device),
                  part.valid_trials, part.trials, best_text(part));
 }

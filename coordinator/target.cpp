@@ -85,7 +85,7 @@ class Reader {
     }
     if (!found->is_number_integer() || found->get<std::int64_t>() < 1 ||
         found->get<std::int64_t>() > kCountMax) {
-      throw wrong_type(field, "a whole number from 1");
+      throw wrong_type(field, message("target.whole_number", "a whole number from 1"));
     }
     value = found->get<std::size_t>();
   }
@@ -93,7 +93,7 @@ class Reader {
   void flag(const char* field, bool& value) {
     if (const json* found = find(field)) {
       if (!found->is_boolean()) {
-        throw wrong_type(field, "true or false");
+        throw wrong_type(field, message("target.true_or_false", "true or false"));
       }
       value = found->get<bool>();
     }
@@ -105,19 +105,11 @@ class Reader {
       return;
     }
     if (!found->is_object()) {
-      throw wrong_type(field, "an object of strings, as in {\"NAME\": \"value\"}");
+      throw wrong_type(field, message("target.object_of_strings",
+                                      "an object of strings, as in {{\"NAME\": \"value\"}}"));
     }
     for (const auto& [key, value] : found->items()) {
       values[key] = string_of(value, field);
-    }
-  }
-
-  void truth(const char* field, bool& value) {
-    if (const json* found = find(field)) {
-      if (!found->is_boolean()) {
-        throw wrong_type(field, "true or false");
-      }
-      value = found->get<bool>();
     }
   }
 
@@ -126,16 +118,18 @@ class Reader {
     if (found == nullptr) {
       return;
     }
-    constexpr const char* kWanted =
-        R"(a list of paths, or of objects as in {"path": "data/in.bin", "name": "in.bin"})";
+    const Message wanted =
+        message("target.list_of_paths",
+                "a list of paths, or of objects as in {{\"path\": \"data/in.bin\", \"name\": "
+                "\"in.bin\"}}");
     if (!found->is_array()) {
-      throw wrong_type(field, kWanted);
+      throw wrong_type(field, wanted);
     }
     for (const json& entry : *found) {
       const json path = entry.is_object() ? entry.value("path", json()) : entry;
       const json name = entry.is_object() ? entry.value("name", json("")) : json("");
       if (!path.is_string() || path.get<std::string>().empty() || !name.is_string()) {
-        throw wrong_type(field, kWanted);
+        throw wrong_type(field, wanted);
       }
       add_file({path.get<std::string>(), name.get<std::string>()}, files);
     }
@@ -187,12 +181,12 @@ class Reader {
 
   std::string string_of(const json& value, const char* field) const {
     if (!value.is_string()) {
-      throw wrong_type(field, "a string");
+      throw wrong_type(field, message("target.string", "a string"));
     }
     return value.get<std::string>();
   }
 
-  [[nodiscard]] Error wrong_type(const char* field, const char* wanted) const {
+  [[nodiscard]] Error wrong_type(const char* field, const Message& wanted) const {
     return usage_error("target.wrong_type", "{}: \"{}\" must be {}", file_, field, wanted);
   }
 
@@ -258,8 +252,9 @@ void check_keys(const std::string& file, const Target& target) {
         "{}: {}: put the agent's public key, which it prints when it starts, into \"server_key\"; "
         "or, for an agent that was started with --insecure, \"insecure\": true",
         file,
-        target.insecure ? "\"server_key\" and \"insecure\" exclude each other"
-                        : "the field \"server_key\" is missing");
+        target.insecure ? message("target.key_and_insecure",
+                                  "\"server_key\" and \"insecure\" exclude each other")
+                        : message("target.key_missing", "the field \"server_key\" is missing"));
   }
 }
 
@@ -281,7 +276,7 @@ Target read_target(const json& document, const std::string& file) {
   reader.text("digest_pattern", target.digest_pattern);
   reader.count("devices_per_trial", target.devices_per_trial);
   check_digest_pattern(target.digest_pattern, file + ": \"digest_pattern\"");
-  reader.truth("keep", target.keep);
+  reader.flag("keep", target.keep);
   reader.files("files", target.files);
   meet_fields_of_ssh_days(reader, file, target);
   read_keys(reader, file, target);

@@ -25,6 +25,7 @@ struct Examined {
 
 inline constexpr const char* kPassInstall = "install";  // to stay
 inline constexpr const char* kPassRemove = "remove";
+inline constexpr const char* kPassRemoveSamples = "remove-samples";  // what CANN's sample left
 // For a campaign: until `release`, or until the agent has had no session for its grace time, or
 // ends. One that stays is left alone.
 inline constexpr const char* kPassHold = "hold";
@@ -37,7 +38,7 @@ struct ManagePass {
 };
 
 struct PassManaged {
-  std::string path;        // of the library on the agent's machine
+  std::string path;        // of the library on the agent's machine; of each one, by commas
   bool was_there = false;  // before: to stay (hold, install), or at all (remove, release)
   Message failure;         // text is empty when it was done
 };

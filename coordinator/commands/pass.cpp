@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include <CLI/CLI.hpp>
+#include <fmt/ranges.h>
 
 #include "common/error.h"
 #include "common/language.h"
@@ -85,15 +86,19 @@ int install(const PassOptions& options, World& world) {
   return has_failure({diagnosis}) ? 1 : 0;
 }
 
-int remove_samples(World& world) {
-  const os::PassFolder folder = pass_folder(variables_of(world.environment));
-  const std::vector<std::string> removed = folder.remove_samples();
-  for (const std::string& path : removed) {
-    world.out << said(message("pass.removed", "removed {}", path)) << '\n';
+int remove_samples(const PassOptions& options, World& world) {
+  std::string removed;
+  if (const auto target = target_of(options)) {
+    removed = Inquiry(*target, world.environment, kConnectMax)
+                  .manage_pass({protocol::kPassRemoveSamples, target->cann_env, {}}, {})
+                  .path;
+  } else {
+    const os::PassFolder folder = pass_folder(variables_of(world.environment));
+    removed = fmt::format("{}", fmt::join(folder.remove_samples(), ", "));
   }
-  if (removed.empty()) {
-    world.out << said(message("pass.no_sample", "the sample's pass is not there")) << '\n';
-  }
+  world.out << said(removed.empty() ? message("pass.no_sample", "the sample's pass is not there")
+                                    : message("pass.removed", "removed {}", removed))
+            << '\n';
   return 0;
 }
 
@@ -138,10 +143,8 @@ Subcommand pass_command(CLI::App& app) {
     each->add_option("--target", options->target_file,
                      "On the agent's machine, for online runs there: the target file");
   }
-  remove_app
-      ->add_flag("--sample", options->sample,
-                 "Take away that of CANN's sample multi_stream_autotune instead, on this machine")
-      ->excludes("--target");
+  remove_app->add_flag("--sample", options->sample,
+                       "Take away that of CANN's sample multi_stream_autotune instead");
   status_app->add_flag("--json", options->json, "Print one JSON document and nothing else");
   return {command, [=](World& world) {
             if (install_app->parsed()) {
@@ -150,7 +153,7 @@ Subcommand pass_command(CLI::App& app) {
             if (status_app->parsed()) {
               return status(*options, world);
             }
-            return options->sample ? remove_samples(world) : remove(*options, world);
+            return options->sample ? remove_samples(*options, world) : remove(*options, world);
           }};
 }
 

@@ -84,12 +84,14 @@ void check_build_log(const BoxFacts& facts, Findings& findings) {
     return;
   }
   if (!log.writable || log.path.size() > kLogRootBytesMax) {
-    findings.add(Health::warning,
-                 message("log.build_path",
-                         "the log library cannot use {} ({}) and takes another place, silently",
-                         log.path, log.writable ? "its name is too long" : "it cannot be written"),
-                 message("log.build_path_remedy",
-                         "correct ASCEND_PROCESS_LOG_PATH or ASCEND_WORK_PATH, or unset it"));
+    findings.add(
+        Health::warning,
+        message("log.build_path",
+                "the log library cannot use {} ({}) and takes another place, silently", log.path,
+                log.writable ? message("log.too_long", "its name is too long")
+                             : message("log.not_writable", "it cannot be written")),
+        message("log.build_path_remedy",
+                "correct ASCEND_PROCESS_LOG_PATH or ASCEND_WORK_PATH, or unset it"));
   }
 }
 
@@ -128,13 +130,14 @@ void check_devices(const BoxFacts& facts, Findings& findings) {
     return;
   }
   if (facts.devices.empty()) {
-    findings.add(
-        Health::failure,
-        message("device.none", "npu-smi shows no device: {}",
-                facts.npu_smi_failure.empty() ? "its table is empty" : facts.npu_smi_failure),
-        message("device.none_remedy",
-                "see that the driver is loaded (npu-smi info), that this user is in the "
-                "group of /dev/davinci*, and that the container was given devices"));
+    findings.add(Health::failure,
+                 message("device.none", "npu-smi shows no device: {}",
+                         facts.npu_smi_failure.empty()
+                             ? message("device.table_empty", "its table is empty")
+                             : message("device.npu_smi_said", "{}", facts.npu_smi_failure)),
+                 message("device.none_remedy",
+                         "see that the driver is loaded (npu-smi info), that this user is in the "
+                         "group of /dev/davinci*, and that the container was given devices"));
     return;
   }
   for (const DeviceFacts& device : facts.devices) {

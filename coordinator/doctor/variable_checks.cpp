@@ -18,6 +18,17 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+// Where a variable is set decides what takes it away: an agent's programs get the target's "env"
+// over what the agent, or the script in "cann_env", gives them.
+Message remedy_unset(std::string_view variables, const Roles& roles) {
+  return roles.is_target
+             ? message("variables.unset_remedy_there",
+                       "take {} out of \"env\" in the target file; if it does not stand there, out "
+                       "of the agent's environment or the script of \"cann_env\"",
+                       variables)
+             : message("variables.unset_remedy", "run: unset {}", variables);
+}
+
 void check_profile_of_weights(const BoxFacts& facts, const Roles& roles, Findings& findings) {
   const std::string path = value_of(facts.variables, "MINIDAG_PROFILING_PATH");
   if (path.empty() || !roles.compiles) {
@@ -29,7 +40,7 @@ void check_profile_of_weights(const BoxFacts& facts, const Roles& roles, Finding
                        "silently turns every strategy into the weighted one, and records do not "
                        "show it",
                        path),
-               message("variables.minidag_remedy", "run: unset MINIDAG_PROFILING_PATH"));
+               remedy_unset("MINIDAG_PROFILING_PATH", roles));
 }
 
 void check_dynamic_shapes(const BoxFacts& facts, const Roles& roles, Findings& findings) {
@@ -40,13 +51,18 @@ void check_dynamic_shapes(const BoxFacts& facts, const Roles& roles, Findings& f
   if (value_of(facts.variables, kVariable) == "1") {
     findings.good(message("variables.dynamic_shapes", "{}=1", kVariable));
   } else {
-    findings.add(Health::note,
-                 message("variables.dynamic_shapes",
-                         "{} is not 1: of a graph with dynamic shapes all candidates would be "
-                         "compiled alike",
-                         kVariable),
-                 message("variables.dynamic_shapes_remedy", "for dynamic shapes run: export {}=1",
-                         kVariable));
+    findings.add(
+        Health::note,
+        message("variables.dynamic_shapes",
+                "{} is not 1: of a graph with dynamic shapes all candidates would be "
+                "compiled alike",
+                kVariable),
+        roles.is_target
+            ? message("variables.dynamic_shapes_remedy_there",
+                      "for dynamic shapes put \"{}\": \"1\" into \"env\" in the target file",
+                      kVariable)
+            : message("variables.dynamic_shapes_remedy", "for dynamic shapes run: export {}=1",
+                      kVariable));
   }
 }
 
@@ -65,7 +81,7 @@ void check_single_stream(const BoxFacts& facts, const Roles& roles, Findings& fi
                            "{} turns on single-stream mode, which excludes every candidate, "
                            "default too (E10056)",
                            name),
-                   message("variables.single_stream_remedy", "run: unset {}", name));
+                   remedy_unset(name, roles));
     }
   }
 }
@@ -83,7 +99,7 @@ void check_profiling(const BoxFacts& facts, const Roles& roles, Findings& findin
                            "{} switches profiling on: it costs time in every step and hides "
                            "differences",
                            variable),
-                   message("variables.profiling_remedy", "run: unset {}", variable));
+                   remedy_unset(variable, roles));
     }
   }
 }
@@ -118,8 +134,7 @@ void check_log_levels(const BoxFacts& facts, const Roles& roles, Findings& findi
                          "by gigabytes",
                          is_global ? "ASCEND_GLOBAL_LOG_LEVEL=" + global
                                    : "ASCEND_MODULE_LOG_LEVEL=" + modules),
-                 message("variables.log_level_remedy",
-                         "run: unset ASCEND_GLOBAL_LOG_LEVEL ASCEND_MODULE_LOG_LEVEL"));
+                 remedy_unset("ASCEND_GLOBAL_LOG_LEVEL ASCEND_MODULE_LOG_LEVEL", roles));
   }
   if (value_of(facts.variables, "ASCEND_GLOBAL_EVENT_ENABLE") == "0") {
     findings.add(Health::note,

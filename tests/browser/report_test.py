@@ -89,6 +89,9 @@ class Look:
         void = [trial for trial in data["trials"] if not trial["valid"]]
         hidden = browser.evaluate("document.getElementById('void-section').hidden")
         self.check(hidden == (not void), "what does not count is hidden or shown wrongly")
+        devices = {trial["device"] for trial in data["trials"] if trial.get("device")}
+        hidden = browser.evaluate("document.getElementById('devices-section').hidden")
+        self.check(hidden == (len(devices) < 2), f"{len(devices)} devices are hidden or shown")
         answer = browser.evaluate("document.getElementById('answer').innerText")
         self.check(data["recommendation"][0]["en"] in answer, f"the answer is {answer!r}")
 

@@ -108,6 +108,18 @@ TEST_CASE("pass: install makes a run possible, remove takes all of it away") {
   CHECK(fs::is_empty(vendors(place)));
 }
 
+TEST_CASE("pass: install warns of others that write the same attributes") {
+  Workplace place;
+  place.use_own_toolkit(false);
+  put_pass(place, "zzz_other", "libother_pass.so");
+  const Ended install =
+      place.run({program("mstune"), "pass", "install", "--library", kPassOfBuild});
+  INFO(install.output);
+  CHECK(has_our_pass(place));
+  CHECK(says(install, "libother_pass.so writes the same attributes after our pass"));
+  CHECK(says(install, "away while you tune"));
+}
+
 TEST_CASE("pass: a file that is no pass is refused before anything is changed") {
   Workplace place;
   place.use_own_toolkit(false);
@@ -155,6 +167,11 @@ TEST_CASE("pass: --target looks after the pass on the agent's machine, which doc
   CHECK(ask({"pass", "install", "--library", kPassOfBuild}).status == 0);
   CHECK(has_our_pass(place));
   CHECK(ask({"pass", "status"}).status == 0);
+  put_pass(place, "ge_ms_autotune", "libge_ms_autotune_pass.so");
+  CHECK(says(ask({"doctor"}), "mstune pass remove --sample --target FILE"));
+  CHECK(says(ask({"pass", "remove", "--sample"}), "removed "));
+  CHECK_FALSE(fs::exists(vendors(place) / "ge_ms_autotune"));
+  CHECK(says(ask({"pass", "remove", "--sample"}), "the sample's pass is not there"));
   CHECK(says(ask({"doctor"}), (vendors(place) / "zz_mstune").string()));
   CHECK(place.tune(short_online({"--target", "target.json"})).status == 0);
   CHECK(ask({"pass", "remove"}).status == 0);
@@ -221,6 +238,18 @@ TEST_CASE("hints: single-stream mode in the build is explained by its code") {
   const Ended again = place.run({program("mstune"), "analyze", place.run_directory().string()});
   INFO(again.output);
   CHECK(says(again, "Hint: E10056: single-stream mode is on"));
+}
+
+TEST_CASE("hints: single-stream mode in a program that compiles its own graph as well") {
+  Workplace place;
+  place.write("run.sh",
+              "echo 'E10056: Cannot configure both ge.enableSingleStream and "
+              "ge.autoMultistreamParallelMode' >&2\nexit 1\n");
+  const Ended ended =
+      place.tune({"--run-command", "/bin/bash run.sh", "--configs", "cv", "--repeat", "1"});
+  INFO(ended.output);
+  CHECK(ended.status == 1);
+  CHECK(says(ended, "Hint: E10056: single-stream mode is on"));
 }
 
 TEST_CASE("hints: a build of another campaign in --om-dir explains nothing") {

@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "tests/system/campaign.h"
+#include "tests/system/box.h"
 #include "tests/system/screen.h"
 
 namespace mstune::test {
@@ -64,6 +64,29 @@ TEST_CASE("reading: every JSON document fits its published schema, with no key b
   CHECK(validate(place, "export", {(place.directory() / "wrong").string()}).status == 1);
 }
 
+TEST_CASE("reading: what doctor, pass status and agents print as JSON fits its schema") {
+  Workplace place;
+  Box box(place, "box", {"--devices", "auto"});
+  write_inventory(place, {box.port()});
+  place.write("target.json", R"({"host": "127.0.0.1", "insecure": true, "port": )" + box.port() +
+                                 R"(, "run_command": "true"})");
+  const auto printed = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), program("mstune"));
+    words.emplace_back("--json");
+    return place.run(words).output;  // a finding makes an exit status, too
+  };
+  check_fits(place, "doctor", "here", printed({"doctor"}));
+  const std::string there = printed({"doctor", "--target", "target.json"});
+  CHECK(there.find("\"device.health\"") != std::string::npos);
+  check_fits(place, "doctor", "there", there);
+  check_fits(place, "doctor", "status", printed({"pass", "status"}));
+  check_fits(place, "doctor", "status_there",
+             printed({"pass", "status", "--target", "target.json"}));
+  const std::string agents = printed({"agents", "--inventory", "boxes.json"});
+  CHECK(agents.find("Ascend910B2") != std::string::npos);
+  check_fits(place, "agents", "agents", agents);
+}
+
 TEST_CASE("reading: --json-lines prints events and nothing else, each fits its schema") {
   Workplace place;
   auto arguments = kSmall;
@@ -93,6 +116,17 @@ TEST_CASE("reading: --quiet prints the result and nothing before it; no control 
                      [](char c) { return c != '\n' && static_cast<unsigned char>(c) < ' '; }));
 }
 
+void look_at(Workplace& place, const fs::path& report) {
+  const Ended looked = place.run({kPython, kSources + "/tests/browser/report_test.py",
+                                  report.string(), (place.directory() / "pictures").string()});
+  if (looked.status == kSkipped) {
+    MESSAGE("not looked at in a browser: ", looked.output);
+    return;
+  }
+  INFO(looked.output);
+  CHECK(looked.status == 0);
+}
+
 TEST_CASE("reading: tune writes the report, and it is right in a real browser") {
   Workplace place;
   const Ended tuned = place.tune(online({"--streams", "2,4", "--repeat", "2"}));
@@ -108,14 +142,26 @@ TEST_CASE("reading: tune writes the report, and it is right in a real browser") 
   INFO(reported.output);
   CHECK(reported.status == 0);
   CHECK(read_text(again) == written);
-  const Ended looked = place.run({kPython, kSources + "/tests/browser/report_test.py",
-                                  report.string(), (place.directory() / "pictures").string()});
-  if (looked.status == kSkipped) {
-    MESSAGE("not looked at in a browser: ", looked.output);
-    return;
-  }
-  INFO(looked.output);
-  CHECK(looked.status == 0);
+  look_at(place, report);
+}
+
+TEST_CASE("reading: the report of several devices with void trials is right in a browser as well") {
+  Workplace place;
+  Box box(place, "box", {"--devices", "0,1"});
+  write_inventory(place, {box.port()});
+  place.write("run.sh", "[ $GE_AUTO_MULTISTREAM_PARALLEL_MODE = cv ] && exit 3\nexec " +
+                            program("sample_run") + " --steps 12\n");
+  const Ended tuned =
+      place.tune({"--run-command", "/bin/bash " + (place.directory() / "run.sh").string(),
+                  "--inventory", "boxes.json", "--configs", "LoadBalance:2,LoadBalance:4,cv",
+                  "--repeat", "2", "--spread", "replicate"});
+  INFO(tuned.output);
+  REQUIRE(tuned.status == 0);
+  const fs::path run = place.run_directory();
+  check_fits(place, "summary", "summary", read_text(run / "summary.json"));
+  const std::string report = read_text(run / "report.html");
+  CHECK(report.find("the program ended with exit status 3") != std::string::npos);
+  look_at(place, run / "report.html");
 }
 
 TEST_CASE("reading: export says what to set, compare what changed") {
@@ -145,14 +191,14 @@ TEST_CASE("reading: export says what to set, compare what changed") {
 }
 
 // mstune at a terminal of this size; what it wrote, as it wrote it.
-Ended at_terminal(Workplace& place, const std::string& columns, const Variables& more) {
+Ended at_terminal(Workplace& place, const std::string& columns, const Variables& more,
+                  const std::vector<std::string>& command) {
   std::string script = "stty cols " + columns + " rows 20\n";
   for (const auto& [name, value] : more) {
     script += "export " + name + "=" + value + "\n";
   }
-  script +=
-      "exec " + program("mstune") + " tune --output-dir " + (place.directory() / "out").string();
-  for (const std::string& word : kSmall) {
+  script += "exec " + program("mstune");
+  for (const std::string& word : command) {
     script += " '" + word + "'";
   }
   place.write("session.sh", script + "\n");
@@ -160,9 +206,15 @@ Ended at_terminal(Workplace& place, const std::string& columns, const Variables&
   return place.run({"script", "-qec", "sh " + session, "/dev/null"});
 }
 
+Ended tune_at_terminal(Workplace& place, const std::string& columns, const Variables& more) {
+  std::vector<std::string> command{"tune", "--output-dir", (place.directory() / "out").string()};
+  command.insert(command.end(), kSmall.begin(), kSmall.end());
+  return at_terminal(place, columns, more, command);
+}
+
 TEST_CASE("reading: a terminal shows a live view that fits, and keeps no trace of it") {
   Workplace place;
-  const Ended ended = at_terminal(
+  const Ended ended = tune_at_terminal(
       place, "60", {{"TERM", "xterm"}, {"LC_ALL", "C.UTF-8"}, {"STANDIN_TIME_SCALE", "10"}});
   INFO(ended.output);
   CHECK(ended.status == 0);
@@ -178,10 +230,25 @@ TEST_CASE("reading: a terminal shows a live view that fits, and keeps no trace o
   CHECK(left.find("Candidates by median step time:") != std::string::npos);
 }
 
+TEST_CASE("reading: confirm shows the same live view") {
+  Workplace place;
+  REQUIRE(place.tune(kSmall).status == 0);
+  const Ended ended = at_terminal(place, "60", {{"TERM", "xterm"}, {"STANDIN_TIME_SCALE", "10"}},
+                                  {"confirm", place.run_directory().string(), "--rounds", "2"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("trial 1 of 8") != std::string::npos);
+  CHECK(ended.output.find("LoadBalance:4    1/1") != std::string::npos);
+  const std::string left = screen_after(ended.output);
+  INFO(left);
+  CHECK(left.find("trial 1 of 8") == std::string::npos);
+  CHECK(left.find('\x1b') == std::string::npos);
+}
+
 TEST_CASE("reading: NO_COLOR and a locale without UTF-8 are heeded at a terminal") {
   Workplace place;
   const Ended ended =
-      at_terminal(place, "40", {{"TERM", "xterm"}, {"LC_ALL", "C"}, {"NO_COLOR", "1"}});
+      tune_at_terminal(place, "40", {{"TERM", "xterm"}, {"LC_ALL", "C"}, {"NO_COLOR", "1"}});
   INFO(ended.output);
   CHECK(ended.status == 0);
   CHECK(ended.output.find("\x1b[J") != std::string::npos);

@@ -239,6 +239,22 @@ TEST_CASE("doctor: variables that spoil a run are found where they matter") {
   }
 }
 
+TEST_CASE("doctor: how to take a variable away depends on who sets it") {
+  BoxFacts facts = healthy();
+  facts.variables["PROFILING_MODE"] = "true";
+  const auto remedy = [&](const Roles& roles) {
+    const auto findings = diagnose(facts, roles);
+    const auto found = std::find_if(
+        findings.begin(), findings.end(),
+        [](const Finding& finding) { return finding.check == "variables.profiling"; });
+    return found == findings.end() ? std::string() : found->remedy.text;
+  };
+  CHECK(remedy(kRuns) == "run: unset PROFILING_MODE");
+  Roles there = kRuns;
+  there.is_target = true;
+  CHECK(remedy(there).starts_with("take PROFILING_MODE out of \"env\" in the target file"));
+}
+
 TEST_CASE("doctor: disk space has two limits") {
   BoxFacts facts = healthy();
   facts.work.free_bytes = 10ULL << 30U;

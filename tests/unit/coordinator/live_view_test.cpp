@@ -129,10 +129,26 @@ TEST_CASE("live view: ASCII without UTF-8, no sequence without colour, each sequ
   }
 }
 
-TEST_CASE("live view: before anything is known it says nothing wrong") {
-  CHECK(text(live_lines(LiveState(), Terminal{}, kStart)) ==
-        "[--------------------] trial 0 of 0\n"
-        "  candidate  valid  median(ms)  speedup\n");
+TEST_CASE("live view: before anything is known it says nothing") {
+  CHECK(live_lines(LiveState(), Terminal{}, kStart).empty());
+}
+
+TEST_CASE("live state: what confirms is ranked where nothing else is measured") {
+  const auto confirming = [](std::uint32_t index, const char* candidate) {
+    Trial made = trial(index, candidate, 1);
+    made.purpose = Purpose::confirm;
+    return made;
+  };
+  LiveState confirm;
+  confirm.take(TrialBegun{confirming(0, "default"), ""}, kStart);
+  confirm.take(done(confirming(0, "default"), 200), kStart + seconds(1));
+  confirm.take(done(confirming(1, "cv"), 100), kStart + seconds(2));
+  REQUIRE(confirm.standings().size() == 2);
+  CHECK(confirm.standings()[0].speedup == doctest::Approx(2.0));
+  LiveState tune = campaign();
+  const auto before = tune.standings();
+  tune.take(done(confirming(7, "LoadBalance:4"), 1), kStart + seconds(60));
+  CHECK(tune.standings()[0].median_us == before[0].median_us);
 }
 
 TEST_CASE("live state: void and control trials are done and not ranked; more rounds may come") {

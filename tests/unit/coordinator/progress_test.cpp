@@ -88,12 +88,14 @@ TEST_CASE("progress: the live view is drawn in place, a few times a second at mo
   {
     Progress progress(out, ProgressStyle::live, [] { return Terminal{}; });
     progress.tick(kStart);
+    progress.planned(2, false);
+    progress.tick(kStart + milliseconds(300));
     progress.started(kTrial, "./infer");
     const std::string before = out.str();
-    progress.tick(kStart + milliseconds(100));
+    progress.tick(kStart + milliseconds(400));
     CHECK(out.str() == before);
-    CHECK(progress.deadline() == kStart + milliseconds(1000));
-    progress.tick(kStart + milliseconds(300));
+    CHECK(progress.deadline() == kStart + milliseconds(1300));
+    progress.tick(kStart + milliseconds(600));
     const std::string drawn = out.str().substr(before.size());
     CHECK(drawn.starts_with("\r\x1b[2A\x1b[J"));  // two lines stood there
     CHECK(drawn.find("> LoadBalance:2 round 2") != std::string::npos);
