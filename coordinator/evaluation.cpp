@@ -87,9 +87,11 @@ void note_absence(const StepSet& steps, const Gates& gates, TrialEvaluation& res
   } else if (steps.log().malformed_count() == 0) {
     result.reasons.push_back(
         {"no_record",
-         message("evaluation.no_record",
-                 "no STEP record at all: the tuning pass is not installed, this GE cannot record, "
-                 "or the program executes in a way that is not recorded")});
+         result.reasons.empty()
+             ? message("evaluation.no_record",
+                       "no STEP record at all: the tuning pass is not installed, this GE cannot "
+                       "record, or the program executes in a way that is not recorded")
+             : message("evaluation.no_record", "no STEP record at all")});
   }
 }
 

@@ -109,7 +109,7 @@
         String(trial.round), String(trial.steps), inMilliseconds(trial.median_us),
         figure(trial.wall_seconds, 1),
         trial.valid ? words.say("page.yes", "yes") : { text: words.say("page.no", "no"), tone: "bad" },
-        [...trial.reasons, ...trial.warnings].map((each) => words.sentence(each)).join("; "),
+        trial.warnings.map((each) => words.sentence(each)).join("; "),  // reasons: see fillVoid
       ];
       if (meters) {
         row.splice(6, 0, beforeAndAfter(trial.temperature_c), beforeAndAfter(trial.clock_mhz));
