@@ -15,6 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::string kPassOfBuild = (fs::path(MSTUNE_BIN_DIR) / "../build-pass/libmstune_pass.so");
+const std::string kOtherWriter =
+    (fs::path(MSTUNE_BIN_DIR) / "../standin_test_passes/libother_writer.so");
 
 bool says(const Ended& ended, const std::string& text) {
   return ended.output.find(text) != std::string::npos;
@@ -28,10 +30,11 @@ bool has_our_pass(const Workplace& place) {
   return fs::exists(vendors(place) / "zz_mstune/custom_fusion_passes/libmstune_pass.so");
 }
 
-void put_pass(const Workplace& place, const std::string& vendor, const std::string& file) {
+void put_pass(const Workplace& place, const std::string& vendor, const std::string& file,
+              const std::string& library = kPassOfBuild) {
   const fs::path directory = vendors(place) / vendor / "custom_fusion_passes";
   fs::create_directories(directory);
-  fs::copy_file(kPassOfBuild, directory / file);
+  fs::copy_file(library, directory / file);
 }
 
 std::vector<std::string> short_online(std::vector<std::string> more = {}) {
@@ -111,7 +114,7 @@ TEST_CASE("pass: install makes a run possible, remove takes all of it away") {
 TEST_CASE("pass: install warns of others that write the same attributes") {
   Workplace place;
   place.use_own_toolkit(false);
-  put_pass(place, "zzz_other", "libother_pass.so");
+  put_pass(place, "zzz_other", "libother_pass.so", kOtherWriter);
   const Ended install =
       place.run({program("mstune"), "pass", "install", "--library", kPassOfBuild});
   INFO(install.output);
