@@ -237,13 +237,14 @@ std::string report_table(const CampaignDocument& campaign, const Ranking& rankin
 
 std::string trial_result_text(const EvaluatedTrial& trial) {
   const TrialEvaluation& evaluation = trial.evaluation;
-  std::string text = said(message(
-      "report.trial", "{}, {} steps, {}", ending_message(trial.outcome), evaluation.step_count,
-      evaluation.valid ? message("word.valid", "valid")
-                       : message("word.does_not_count", "does not count")));
-  if (trial.outcome.wall_seconds) {
-    text += ", " + duration_text(*trial.outcome.wall_seconds);
-  }
+  const Message counts = evaluation.valid ? message("word.valid", "valid")
+                                          : message("word.does_not_count", "does not count");
+  const Message ending = ending_message(trial.outcome);
+  std::string text = said(
+      trial.outcome.wall_seconds
+          ? message("report.trial", "{}, {} steps, {}, {}", ending, evaluation.step_count, counts,
+                    duration_text(*trial.outcome.wall_seconds))
+          : message("report.trial", "{}, {} steps, {}", ending, evaluation.step_count, counts));
   for (const Reason& reason : evaluation.reasons) {
     text += "\n      " + said(reason.sentence);
   }

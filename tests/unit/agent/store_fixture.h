@@ -10,8 +10,8 @@
 
 #include "agent/store.h"
 #include "common/chunker.h"
-#include "common/error.h"
 #include "tests/unit/common_os/scratch.h"
+#include "tests/unit/error_id.h"
 
 namespace mstune::agent {
 
@@ -58,16 +58,6 @@ inline std::uint64_t add(Store& store, const Content& content) {
 
 inline std::string read(const std::filesystem::path& path) {
   return os::read_file(path);
-}
-
-template <typename Work>
-std::string error_id(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.message().id;
-  }
-  return "none";
 }
 
 inline StoreOptions store_options(std::uint64_t limit_bytes = std::uint64_t{1} << 30U) {

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "common/chunker.h"
-#include "common/error.h"
+#include "tests/unit/error_id.h"
 
 namespace mstune {
 namespace {
@@ -16,16 +16,6 @@ Manifest three_chunks() {
   builder.add(digest_of("b"), kChunkMax);
   builder.add(digest_of("c"), 1);
   return builder.finish();
-}
-
-template <typename Work>
-std::string error_id(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.message().id;
-  }
-  return "none";
 }
 
 TEST_CASE("manifest: offsets and size follow from the lengths") {

@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "common/error.h"
 #include "common/os/file.h"
 #include "tests/unit/common_os/scratch.h"
+#include "tests/unit/error_id.h"
 
 namespace mstune::os {
 namespace {
@@ -27,16 +27,6 @@ unsigned mode_of(const fs::path& path) {
   return info.st_mode & 0777U;
 }
 
-template <typename Action>
-std::string id_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.message().id;
-  }
-  return "none";
-}
-
 TEST_CASE("key file: the secret is 0600 and a second one does not take its place") {
   const Scratch scratch;
   const fs::path path = scratch.path() / "keys" / "a.key";
@@ -44,7 +34,7 @@ TEST_CASE("key file: the secret is 0600 and a second one does not take its place
   CHECK(mode_of(path) == 0600);
   CHECK(mode_of(path.parent_path()) == 0700);
   CHECK(public_path == scratch.path() / "keys" / "a.pub");
-  CHECK(id_of([&] { write_key_pair(path, pair_of("b", 2)); }) == "key.exists");
+  CHECK(error_id([&] { write_key_pair(path, pair_of("b", 2)); }) == "key.exists");
   CHECK(read_secret_key(path).name == "a");
 }
 
@@ -53,10 +43,10 @@ TEST_CASE("key file: one that others can read, or a link, is not used") {
   const fs::path path = scratch.path() / "a.key";
   write_key_pair(path, pair_of("a", 1));
   fs::create_symlink(path, scratch.path() / "link.key");
-  CHECK(id_of([&] { read_secret_key(scratch.path() / "link.key"); }) == "file.cannot_read");
+  CHECK(error_id([&] { read_secret_key(scratch.path() / "link.key"); }) == "file.cannot_read");
   REQUIRE(::chmod(path.c_str(), 0640) == 0);
-  CHECK(id_of([&] { read_secret_key(path); }) == "file.wide_permissions");
-  CHECK(id_of([&] { read_secret_key(scratch.path() / "none.key"); }) == "key.none");
+  CHECK(error_id([&] { read_secret_key(path); }) == "file.wide_permissions");
+  CHECK(error_id([&] { read_secret_key(scratch.path() / "none.key"); }) == "key.none");
 }
 
 TEST_CASE("key file: a list is a file or the .pub files of a directory, and changes show") {
@@ -68,7 +58,7 @@ TEST_CASE("key file: a list is a file or the .pub files of a directory, and chan
   CHECK(authorized_signature(scratch.path()) != before);
   CHECK(read_authorized_at(scratch.path()).names.size() == 2);
   REQUIRE(::chmod((scratch.path() / "b.pub").c_str(), 0666) == 0);
-  CHECK(id_of([&] { read_authorized_at(scratch.path()); }) == "file.wide_permissions");
+  CHECK(error_id([&] { read_authorized_at(scratch.path()); }) == "file.wide_permissions");
 }
 
 }  // namespace

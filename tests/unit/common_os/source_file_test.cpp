@@ -9,8 +9,8 @@
 #include <doctest/doctest.h>
 
 #include "common/chunker.h"
-#include "common/error.h"
 #include "tests/unit/common_os/scratch.h"
+#include "tests/unit/error_id.h"
 #include "tests/unit/random_bytes.h"
 
 namespace mstune::os {
@@ -18,16 +18,6 @@ namespace {
 
 void write(const std::filesystem::path& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
-}
-
-template <typename Work>
-std::string error_id(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.message().id;
-  }
-  return "none";
 }
 
 Manifest manifest_of(const SourceFile& file) {
