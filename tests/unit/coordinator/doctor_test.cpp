@@ -244,9 +244,9 @@ TEST_CASE("doctor: how to take a variable away depends on who sets it") {
   facts.variables["PROFILING_MODE"] = "true";
   const auto remedy = [&](const Roles& roles) {
     const auto findings = diagnose(facts, roles);
-    const auto found = std::find_if(
-        findings.begin(), findings.end(),
-        [](const Finding& finding) { return finding.check == "variables.profiling"; });
+    const auto found = std::find_if(findings.begin(), findings.end(), [](const Finding& finding) {
+      return finding.check == "variables.profiling";
+    });
     return found == findings.end() ? std::string() : found->remedy.text;
   };
   CHECK(remedy(kRuns) == "run: unset PROFILING_MODE");
