@@ -2,12 +2,10 @@
 #pragma once
 
 #include <iosfwd>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "coordinator/managed_pass.h"
-#include "coordinator/session.h"
+#include "coordinator/preparation.h"
 #include "coordinator/tune_options.h"
 
 namespace mstune::coordinator {
@@ -16,19 +14,6 @@ namespace mstune::coordinator {
 // data, 1 none has, 130 interrupted; throws a usage or environment error for status 2.
 int tune(const TuneOptions& options, const std::vector<std::string>& environment,
          std::ostream& out);
-
-// Everything that follows from options and target, before anything runs.
-struct Preparation {
-  CampaignDocument document;
-  SessionOptions session;  // without trials
-  std::vector<std::string> environment;
-  std::vector<Message> notes;
-  bool local = true;
-  std::vector<ManagedPass::Options> passes;  // none: the pass is none of our business
-};
-
-// Reads the target file. Throws usage errors.
-Preparation prepare(const TuneOptions& options, const std::vector<std::string>& environment);
 
 // Runs its trials and those that `stages` add, on the target or on an agent of our own.
 SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& directory,
