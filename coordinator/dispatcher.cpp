@@ -121,6 +121,12 @@ void Dispatcher::on(const AgentReady& event, TimePoint now) {
     return;
   }
   const bool restarted = !agent.instance.empty() && agent.instance != event.instance;
+  if (agent.state == AgentState::late) {
+    actions_.emplace_back(Tell{message(
+        "campaign.agent_joined", "{} has answered: it takes part from now on", who(event.agent))});
+  } else if (agent.state == AgentState::gone) {
+    actions_.emplace_back(Tell{message("campaign.agent_back", "{} is back", who(event.agent))});
+  }
   agent.state = AgentState::ready;
   agent.instance = event.instance;
   agent.deadline = kNever;

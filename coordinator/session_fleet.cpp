@@ -68,6 +68,9 @@ void Session::take_over_fleet() {
 }
 
 void Session::take_welcome(std::size_t agent, const protocol::Welcome& welcome, TimePoint now) {
+  if (fleet_.agents[agent].state == "given_up") {
+    return;  // for good: its record says why
+  }
   for (const Message& notice : welcome.notices) {
     progress_.note(notice);
   }
@@ -115,10 +118,10 @@ std::optional<Message> Session::refusal_of(std::size_t agent, const protocol::We
     return message("campaign.other_devices",
                    "{} was started again and offers other devices than before", options.name);
   }
-  if (!fleet_checked_ || !side.groups.empty()) {
+  if (!fleet_checked_ || side.instance == welcome.instance) {
     return std::nullopt;
   }
-  // It joins a campaign that runs.
+  // It joins a campaign that runs, or comes back to it and may be another one than before.
   Fleet joined = fleet_;
   fill_in(joined.agents[agent], welcome);
   const auto chips = chips_of(welcome, groups.size(), options.devices_per_trial);
@@ -236,9 +239,13 @@ std::optional<Message> Session::refusal(const Fleet& fleet) {
                    fleet.devices.size(), descriptors, descriptors_max_, descriptors);
   }
   std::vector<Mismatch> found = mismatches(fleet, options_.match);
-  if (options_.before) {
-    const auto changed = changes(*options_.before, fleet);
+  const auto compare_with = [&](const Fleet& before) {
+    const auto changed = changes(before, fleet);
     found.insert(found.end(), changed.begin(), changed.end());
+  };
+  compare_with(fleet_);  // one that comes back may have been updated meanwhile
+  if (options_.before) {
+    compare_with(*options_.before);
   }
   std::optional<Message> why;
   for (const Mismatch& mismatch : found) {

@@ -179,7 +179,9 @@ void Session::take(std::size_t agent, const ConnectionEvent& event, TimePoint no
   if (const auto* ready = std::get_if<LinkReady>(&event)) {
     take_welcome(agent, ready->welcome, now);
   } else if (std::holds_alternative<LinkGone>(event)) {
-    fleet_.agents[agent].state = "gone";
+    if (std::string& state = fleet_.agents[agent].state; state != "given_up") {
+      state = "gone";
+    }
     dispatch(AgentGone{agent}, now);
   } else if (const auto* refused = std::get_if<LinkRefused>(&event)) {
     dispatch(AgentRefused{agent, refused->why}, now);

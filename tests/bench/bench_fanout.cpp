@@ -3,10 +3,12 @@
 //   bench_fanout spread             share among 1, 2, 4, 8 agents; replicate on 4
 //   bench_fanout scale [AGENTS…]    the coordinator's processor time per trial and its memory, with
 //                                   8 devices an agent (1 4 16 64 agents)
+//   bench_fanout upload [AGENTS…]   its memory while OMs go to all of them at once (1 4 16 64)
 //
 // Promised: share takes at most 1.15 / N of one agent's time, replicate at most 1.1 times that of
 // the slowest agent; time per trial stays within 1.5 times that of one agent and below 5 ms;
-// memory below 1 MiB an agent.
+// memory below 1 MiB an agent. With uploads under way that holds from 16 agents on: 0.5 MiB of each
+// is its window, and fewer agents share 8 MiB of windows, at most 4 MiB each.
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -143,6 +146,7 @@ struct Campaign {
   std::string spread = "share";
   int rounds = 16;
   double trial_seconds = 1;
+  std::string om;  // a file that is sent for each candidate; empty: online
 };
 
 Cost run_campaign(const fs::path& directory, const Fleet& fleet, const Campaign& campaign) {
@@ -150,12 +154,27 @@ Cost run_campaign(const fs::path& directory, const Fleet& fleet, const Campaign&
   const auto rate = std::max(1, static_cast<int>(kSteps / campaign.trial_seconds));
   const std::string program =
       fmt::format("{} paced {} {}", (programs() / "step_writer").string(), rate, kSteps + 1);
+  std::vector<std::string> command{"mstune",
+                                   "tune",
+                                   "--inventory",
+                                   fleet.inventory().string(),
+                                   "--configs",
+                                   "cv",
+                                   "--allow-mismatch",
+                                   "--repeat",
+                                   std::to_string(campaign.rounds),
+                                   "--spread",
+                                   campaign.spread,
+                                   "--output-dir",
+                                   (directory / "out").string(),
+                                   "--run-command",
+                                   campaign.om.empty() ? program : "test -e {om}"};
+  if (!campaign.om.empty()) {
+    command.insert(command.end(),
+                   {"--mode", "offline", "--compile-command", "ln " + campaign.om + " {om}"});
+  }
   const auto begin = Clock::now();
-  os::Process tune =
-      start({"mstune", "tune", "--inventory", fleet.inventory().string(), "--run-command", program,
-             "--configs", "cv", "--allow-mismatch", "--repeat", std::to_string(campaign.rounds),
-             "--spread", campaign.spread, "--output-dir", (directory / "out").string()},
-            directory);
+  os::Process tune = start(std::move(command), directory);
   std::string said;
   while (!tune.has_exited()) {
     said += read_until(tune, "results:");
@@ -164,7 +183,7 @@ Cost run_campaign(const fs::path& directory, const Fleet& fleet, const Campaign&
   Cost cost;
   cost.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   const os::Exit exit = *tune.reap();
-  if (exit.status != 0) {
+  if (exit.status != 0 && campaign.om.empty()) {  // without STEP lines there is no result
     throw environment_error("bench.failed", "mstune ended with {}: {}", exit.status,
                             said.substr(said.size() > 2000 ? said.size() - 2000 : 0));
   }
@@ -226,6 +245,37 @@ void bench_scale(const fs::path& directory, const std::vector<int>& sizes) {
   }
 }
 
+// All windows are open at a time: on one machine no trial starts while files are sent.
+void bench_upload(const fs::path& directory, const std::vector<int>& sizes) {
+  constexpr int kWords = 4'000'000;  // 32 MB
+  const fs::path om = directory / "noise";
+  {
+    std::ofstream file(om, std::ios::binary);
+    std::mt19937_64 random(1);
+    for (int i = 0; i < kWords; ++i) {
+      const std::uint64_t word = random();
+      file.write(reinterpret_cast<const char*>(&word), sizeof word);  // NOLINT: bytes
+    }
+  }
+  for (const int agents : sizes) {
+    std::array<Cost, 2> costs;  // without an upload, and with one to all
+    for (const bool uploads : {false, true}) {
+      const Fleet fleet(directory, agents, 1);
+      Campaign campaign;
+      campaign.rounds = 1;
+      campaign.om = uploads ? om.string() : "";
+      costs.at(uploads ? 1 : 0) = run_campaign(directory, fleet, campaign);
+    }
+    fmt::print(
+        "uploads to {} agents: peak {:.1f} MiB, without {:.1f} MiB; {:.2f} MiB an agent more; "
+        "{:.1f} s\n",
+        agents, static_cast<double>(costs[1].peak_kib) / 1024,
+        static_cast<double>(costs[0].peak_kib) / 1024,
+        static_cast<double>(costs[1].peak_kib - costs[0].peak_kib) / 1024 / agents,
+        costs[1].seconds);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -235,14 +285,17 @@ int main(int argc, char** argv) {
   try {
     if (what == "spread") {
       bench_spread(directory);
-    } else if (what == "scale") {
+    } else if (what == "scale" || what == "upload") {
       std::vector<int> sizes;
       for (int i = 2; i < argc; ++i) {
         sizes.push_back(std::atoi(argv[i]));
       }
-      bench_scale(directory, sizes.empty() ? std::vector<int>{1, 4, 16, 64} : sizes);
+      if (sizes.empty()) {
+        sizes = {1, 4, 16, 64};
+      }
+      what == "scale" ? bench_scale(directory, sizes) : bench_upload(directory, sizes);
     } else {
-      fmt::print("bench_fanout spread | scale [AGENTS…]\n");
+      fmt::print("bench_fanout spread | scale [AGENTS…] | upload [AGENTS…]\n");
       status = 2;
     }
   } catch (const std::exception& error) {

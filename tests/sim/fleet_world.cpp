@@ -43,9 +43,10 @@ FleetWorld::FleetWorld(const FleetPlan& plan, const FleetFaults& faults, std::ui
       agents_(plan.agents),
       dispatcher_(settings_of(plan, seed), now_),
       seed_(seed),
-      lost_attempts_permille_(faults.lost_attempts_permille) {
+      lost_permille_(faults.lost_permille) {
   for (std::size_t agent = 0; agent < plan.agents; ++agent) {
     report_.healthy.insert(agent);
+    begin_life(agent);
   }
   plan_faults(faults);
 }
@@ -226,16 +227,6 @@ void FleetWorld::restart() {
   }
 }
 
-// An agent tells of all that it has, again and again.
-void FleetWorld::report_strays(std::size_t at) {
-  const Agent& agent = agents_[at];
-  for (const auto& [trial, attempt] : std::map(agent.running)) {
-    if (agent.there) {
-      dispatch(StrayReported{{at, trial, attempt}, agent.ended.contains(trial)});
-    }
-  }
-}
-
 // ---- agents ----
 
 void FleetWorld::come(std::size_t at) {
@@ -243,10 +234,8 @@ void FleetWorld::come(std::size_t at) {
   agent.there = true;
   note(fmt::format("agent {} life {}", at, agent.life));
   dispatch(AgentReady{at, fmt::format("{}", agent.life), plan_.devices, machine_of(at)});
-  if (lives_ > 1) {
-    report_strays(at);
-    after(seconds(2), [this, at] { report_strays(at); });
-  }
+  tell_strays(at);
+  keep_telling(at);
 }
 
 void FleetWorld::go(std::size_t at, Duration away, bool crashed) {
@@ -257,17 +246,18 @@ void FleetWorld::go(std::size_t at, Duration away, bool crashed) {
   note(fmt::format("agent {} {} for {} ms", at, crashed ? "crashes" : "is away",
                    std::chrono::duration_cast<milliseconds>(away).count()));
   agent.there = false;
+  ++agent.absences;
   if (crashed) {
     ++agent.life;
-    agent.running.clear();
+    begin_life(at);
   }
   if (away > kNotices) {
     after(kNotices, [this, at] { dispatch(AgentGone{at}); });
   }
   if (away > kGrace) {
-    after(kGrace, [this, at, life = agent.life] {
-      if (agents_[at].life == life && !agents_[at].there) {
-        agents_[at].running.clear();
+    after(kGrace, [this, at, absences = agent.absences] {
+      if (agents_[at].absences == absences && !agents_[at].there) {
+        abandon_jobs(at);
       }
     });
   }
@@ -287,17 +277,9 @@ void FleetWorld::carry_out(const CampaignAction& action) {
     collect(collection->attempt);
   } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
     release_device(release->attempt);
-    Agent& agent = agents_[release->attempt.agent];
-    const auto running = agent.running.find(release->attempt.trial);
-    if (running != agent.running.end() && running->second == release->attempt.number) {
-      agent.running.erase(running);
-    }
+    send(release->attempt.agent, [this, attempt = release->attempt] { take_release(attempt); });
   } else if (const auto* cancel = std::get_if<CancelAttempt>(&action)) {
-    after(between(1, 500), [this, attempt = cancel->attempt] {
-      if (agents_[attempt.agent].there) {
-        dispatch(AttemptExited{attempt});
-      }
-    });
+    send(cancel->attempt.agent, [this, attempt = cancel->attempt] { take_cancel(attempt); });
   } else if (const auto* discard = std::get_if<DiscardAttempt>(&action)) {
     note(fmt::format("discard {} {}", discard->attempt.trial, discard->attempt.number));
     ++report_.discarded;
@@ -398,55 +380,7 @@ void FleetWorld::assign(const AssignAttempt& action) {
   if (dispatcher_.device(action.device).agent != action.attempt.agent) {
     wrong("a trial is sent to another agent than its device's");
   }
-  if (agents_[action.attempt.agent].there && !chance(lost_attempts_permille_)) {
-    begin(action);
-  }
-}
-
-void FleetWorld::begin(const AssignAttempt& action) {
-  const Attempt& attempt = action.attempt;
-  Agent& agent = agents_[attempt.agent];
-  const auto running = agent.running.find(attempt.trial);
-  if (running != agent.running.end() && running->second == attempt.number) {
-    after(between(1, 50), [this, attempt] { dispatch(AttemptSeen{attempt}); });
-    if (collecting_.contains({attempt.trial, attempt.number})) {
-      collect(attempt);  // the session asks for the files again
-    } else if (agent.ended.contains(attempt.trial)) {
-      after(between(51, 60), [this, exited = agent.ended[attempt.trial]] { dispatch(exited); });
-    }
-    return;  // it has it already
-  }
-  note(fmt::format("begin {} {} on {}", attempt.trial, attempt.number, action.device));
-  agent.running[attempt.trial] = attempt.number;
-  agent.ended.erase(attempt.trial);
-  ++report_.begun;
-  after(between(1, 50), [this, attempt] { dispatch(AttemptSeen{attempt}); });
-  after(agent.slowness * between(500, 8000),
-        [this, action, life = agent.life] { end(action, life); });
-}
-
-// It has run. Where the coordinator cannot hear that now, it hears it when the agent is back.
-void FleetWorld::end(const AssignAttempt& action, int life) {
-  const Attempt& attempt = action.attempt;
-  Agent& agent = agents_[attempt.agent];
-  const auto running = agent.running.find(attempt.trial);
-  if (agent.life != life || running == agent.running.end() || running->second != attempt.number) {
-    return;
-  }
-  if (!agent.there) {
-    after(seconds(1), [this, action, life] { end(action, life); });
-    return;
-  }
-  AttemptExited exited{attempt};
-  if (agent.busy_places.contains(dispatcher_.device(action.device).place)) {
-    exited.trouble = Trouble::device_busy;
-    exited.why = message("test.busy", "busy");
-  } else if (agent.nothing_starts) {
-    exited.trouble = Trouble::not_started;
-    exited.why = message("test.wrong", "wrong CANN");
-  }
-  agent.ended[attempt.trial] = exited;
-  dispatch(exited);
+  send(action.attempt.agent, [this, action] { take_assignment(action); });
 }
 
 void FleetWorld::collect(const Attempt& attempt) {

@@ -2,7 +2,9 @@
 // busy, broken and forgetful as they are told to be.
 //
 // The wire is not simulated here (campaign_world does that for one agent): what an agent does
-// arrives as the event that the session would make of it.
+// arrives as the event that the session would make of it. An agent gives its devices out by the
+// real agent's slots, keeps what nobody released, and sees for itself that no device has two
+// programs.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "agent/slots.h"
 #include "coordinator/dispatcher.h"
 
 namespace mstune {
@@ -28,8 +31,8 @@ struct FleetFaults {
   int busy = 0;             // devices that somebody else keeps
   int refused_uploads = 0;  // agents with a full disk
   int slow = 0;             // agents that are ten times slower
-  int lost_attempts_permille = 0;
-  int restarts = 0;  // of the coordinator, which goes on with what it has on disk
+  int lost_permille = 0;    // of assignments, cancels, releases and statuses; as many come late
+  int restarts = 0;         // of the coordinator, which goes on with what it has on disk
   bool interrupt = false;
 };
 
@@ -56,7 +59,8 @@ struct FleetReport {
   std::size_t trials = 0;
   std::size_t devices = 0;
   std::uint64_t discarded = 0;
-  std::uint64_t begun = 0;  // programs
+  std::uint64_t begun = 0;   // programs
+  std::uint64_t queued = 0;  // attempts that found their device taken at the agent
   std::uint64_t events = 0;
   std::string transcript;
 };
@@ -68,23 +72,33 @@ class FleetWorld {
   FleetReport run();
 
  private:
+  using Key = std::pair<std::uint32_t, std::uint32_t>;  // trial, attempt
+  struct Job {
+    enum class State { queued, running, ended };
+    coordinator::AssignAttempt assigned;
+    State state = State::queued;
+    coordinator::AttemptExited exited = {};  // meaningless before it has ended
+  };
   struct Agent {
     bool there = false;
     int life = 1;
+    int absences = 0;
     int slowness = 1;
     bool nothing_starts = false;
     bool disk_full = false;
     std::set<std::size_t> busy_places;
-    std::map<std::uint32_t, std::uint32_t> running;             // trial → attempt
-    std::map<std::uint32_t, coordinator::AttemptExited> ended;  // of those
+    // What it knows; a crash ends it all.
+    agent::Slots slots{{}};
+    std::map<Key, Job> jobs;
+    std::set<Key> released;
+    std::map<std::size_t, Key> programs;  // that run, by place
+    bool tells = false;                   // of its jobs, again and again
   };
 
   void after(Duration wait, std::function<void()> what);
   void dispatch(const coordinator::CampaignEvent& event);
   void carry_out(const coordinator::CampaignAction& action);
   void assign(const coordinator::AssignAttempt& action);
-  void begin(const coordinator::AssignAttempt& action);
-  void end(const coordinator::AssignAttempt& action, int life);
   void collect(const coordinator::Attempt& attempt);
   void release_device(const coordinator::Attempt& attempt);
   void record(const coordinator::Attempt& attempt);
@@ -98,12 +112,27 @@ class FleetWorld {
   void start_build(std::size_t candidate);
   void start_upload(const coordinator::StartUpload& upload);
   void restart();
-  void report_strays(std::size_t agent);
   [[nodiscard]] coordinator::CampaignSettings settings_after_restart() const;
   void check_blocks();
   void wrong(std::string what) { report_.wrong.push_back(std::move(what)); }
   void note(const std::string& what);
   bool chance(int permille);
+
+  // what agents do: fleet_world_agents.cpp
+  void begin_life(std::size_t agent);
+  void send(std::size_t agent, std::function<void()> deliver);
+  void take_assignment(const coordinator::AssignAttempt& action);
+  void take_cancel(const coordinator::Attempt& attempt);
+  void take_release(const coordinator::Attempt& attempt);
+  void give_out(std::size_t agent);
+  void run_program(std::size_t agent, const Key& key, std::size_t place);
+  void end(std::size_t agent, const Key& key, const coordinator::AttemptExited& exited);
+  void abandon_jobs(std::size_t agent);
+  void keep_telling(std::size_t agent);
+  void tell_strays(std::size_t agent);
+  [[nodiscard]] bool is_awaited(const coordinator::AssignAttempt& assigned) const;
+  [[nodiscard]] protocol::TrialKey slot_key(std::size_t agent, const Key& key) const;
+
   Duration between(std::int64_t least_ms, std::int64_t most_ms);
   std::size_t any_agent();
 
@@ -113,15 +142,15 @@ class FleetWorld {
   std::multimap<TimePoint, std::function<void()>> queue_;
   std::vector<Agent> agents_;
   coordinator::Dispatcher dispatcher_;
-  std::map<std::size_t, coordinator::Attempt> on_device_;         // as the dispatcher believes
-  std::set<std::pair<std::uint32_t, std::uint32_t>> collecting_;  // trial, attempt
-  std::set<std::size_t> inherited_;                               // devices; from an earlier life
-  int builds_ = 0;                                                // under way
-  std::set<std::pair<std::size_t, std::size_t>> uploads_;         // under way: agent, candidate
-  std::map<std::uint32_t, std::uint32_t> attempts_;               // by trial: the last one's number
+  std::map<std::size_t, coordinator::Attempt> on_device_;  // as the dispatcher believes
+  std::set<Key> collecting_;
+  std::set<std::size_t> inherited_;                        // devices; from an earlier life
+  int builds_ = 0;                                         // under way
+  std::set<std::pair<std::size_t, std::size_t>> uploads_;  // under way: agent, candidate
+  std::map<std::uint32_t, std::uint32_t> attempts_;        // by trial: the last one's number
   std::uint64_t seed_ = 0;
   int lives_ = 1;  // of the coordinator
-  int lost_attempts_permille_ = 0;
+  int lost_permille_ = 0;
   FleetReport report_;
 };
 

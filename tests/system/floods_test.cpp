@@ -1,5 +1,4 @@
 // Programs that write more than anybody wants to keep, and disks that are full.
-#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 
 #include "common/os/file.h"
 #include "tests/system/fault_place.h"
+#include "tests/system/small_disk.h"
 
 namespace mstune::test {
 namespace {
@@ -175,28 +175,6 @@ TEST_CASE("plog: failed brings back the plog of trials that do not count, and of
   CHECK(size_below(flooded.directory / "plog") == 5);
   CHECK_FALSE(fs::exists(faults.place().run_directory() / "trial_001_LoadBalance4_r1/plog"));
 }
-
-// A small file system of its own, where this user may mount one.
-class SmallDisk {
- public:
-  SmallDisk(const fs::path& path, const char* size) : path_(path) {
-    fs::create_directories(path);
-    mounted_ = ::mount("none", path.c_str(), "tmpfs", 0, size) == 0;
-  }
-  ~SmallDisk() {
-    if (mounted_) {
-      ::umount2(path_.c_str(), MNT_DETACH);
-    }
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-
-  [[nodiscard]] bool is_there() const { return mounted_; }
-
- private:
-  fs::path path_;
-  bool mounted_ = false;
-};
 
 TEST_CASE("disks: a full disk at the agent is told, and the agent goes on") {
   FaultPlace faults;

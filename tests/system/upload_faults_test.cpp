@@ -1,0 +1,181 @@
+// Uploads that take too long or meet a full disk.
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <csignal>
+
+#include <doctest/doctest.h>
+
+#include "tests/system/fault_place.h"
+#include "tests/system/proxy.h"
+#include "tests/system/small_disk.h"
+
+namespace mstune::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::uint64_t kOmBytes = 3'000'000;
+
+// Two OMs that do not compress and have nothing in common, each built once; a run needs no toolkit.
+std::vector<std::string> two_oms(FaultPlace& faults, std::vector<std::string> more = {}) {
+  const std::string directory = faults.directory().string();
+  faults.place().write("build.sh", "kept=" + directory +
+                                       "/kept-${1##*/}\n"
+                                       "[ -e $kept ] || head -c " +
+                                       std::to_string(kOmBytes) +
+                                       " /dev/urandom > $kept\ncp $kept \"$1\"\n");
+  faults.place().write("run.sh",
+                       "export GE_AUTO_MULTISTREAM_PARALLEL_MODE=default\n"
+                       "case $1 in *LoadBalance4*)\n"
+                       "  GE_AUTO_MULTISTREAM_PARALLEL_MODE=LoadBalance:4;;\nesac\n"
+                       "exec " +
+                           faults.steps_command(10, 1) + "\n");
+  more.insert(more.begin(), {"--target", "target.json", "--mode", "offline", "--configs",
+                             "LoadBalance:4", "--repeat", "1", "--order", "fixed",
+                             "--compile-command", "/bin/bash " + directory + "/build.sh {om}",
+                             "--run-command", "/bin/bash " + directory + "/run.sh {om}"});
+  return more;
+}
+
+json store_of_agent(FaultPlace& faults) {
+  const Ended ended =
+      faults.place().run({program("mstune"), "agents", "--target", "target.json", "--json"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  return json::parse(ended.output).at("agents").at(0).at("store");
+}
+
+void check_result(FaultPlace& faults, const Ended& ended) {
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  const json trials = faults.place().trials();
+  CHECK(trials.size() == 2);
+  for (const json& trial : trials) {
+    CHECK(trial.at("valid") == true);
+  }
+  CHECK(eventually([&] { return faults.is_tidy(); }));
+}
+
+// Files in the agent's store that are not whole yet.
+std::vector<fs::path> partial_files(const FaultPlace& faults) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(faults.directory() / "agent/store/partial")) {
+    if (entry.path().extension() != ".chunks") {
+      found.push_back(entry.path());
+    }
+  }
+  return found;
+}
+
+std::uint64_t bytes_on_disk(const fs::path& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_blocks) * 512
+                                            : 0;
+}
+
+TEST_CASE("uploads: one that takes too long is ended, and says after how long and what to do") {
+  FaultPlace faults;
+  Proxy proxy(faults.port());
+  faults.aim_at(proxy.port());
+  proxy.limit_rate(200'000);
+  const char* timeout = "--upload-timeout";
+  bool stops = false;
+  SUBCASE("because the network is slow") {}
+  SUBCASE("with the time of a run, where it has none of its own") {
+    timeout = "--timeout";
+  }
+  SUBCASE("because nothing moves any more") {
+    stops = true;
+  }
+  Running tune = faults.place().start_tune(two_oms(faults, {timeout, "1.5"}));
+  if (stops) {
+    CHECK(eventually([&] {
+      const auto partial = partial_files(faults);
+      return !partial.empty() && bytes_on_disk(partial.front()) > 0;
+    }));
+    proxy.become(Network::silent);
+  }
+  const Ended ended = tune.wait(std::chrono::seconds(30));
+  INFO(ended.output);
+  CHECK(ended.status == 2);
+  CHECK(ended.output.find("the upload took more than 1.5 s: raise --upload-timeout") !=
+        std::string::npos);
+  proxy.become(Network::whole);
+  proxy.limit_rate(0);
+  fs::remove_all(faults.directory() / "out");
+  // Other files: the agent keeps the same ones for their sender until it knows that it left.
+  for (const char* om : {"kept-model_default.om", "kept-model_LoadBalance4.om"}) {
+    CHECK(fs::remove(faults.directory() / om));
+  }
+  check_result(faults, faults.place().tune(two_oms(faults)));
+}
+
+TEST_CASE(
+    "uploads: a disk that is full in the middle is told, and the store goes on when it is not") {
+  FaultPlace faults;
+  faults.stop_agent();
+  const SmallDisk disk(faults.directory() / "agent/store", "size=300m");
+  faults.start_agent();
+  if (!disk.is_there()) {
+    MESSAGE("left out: this user may not mount a tmpfs");
+    return;
+  }
+  Proxy proxy(faults.port());
+  proxy.limit_rate(2'000'000);
+  faults.aim_at(proxy.port());
+  Running tune = faults.place().start_tune(two_oms(faults));
+  CHECK(eventually([&] {
+    const auto partial = partial_files(faults);
+    return !partial.empty() && bytes_on_disk(partial.front()) > kOmBytes / 10;
+  }));
+  struct statvfs usage {};
+  REQUIRE(::statvfs((faults.directory() / "agent/store").c_str(), &usage) == 0);
+  const std::uint64_t used = (usage.f_blocks - usage.f_bfree) * usage.f_frsize;
+  CHECK(disk.resize(("size=" + std::to_string(used + kOmBytes / 10)).c_str()));
+  const Ended ended = tune.wait();
+  INFO(ended.output);
+  CHECK(ended.status == 2);
+  CHECK(ended.output.find("the disk of the agent's store is full (No space left on device): free "
+                          "some space, or run mstune agents --purge") != std::string::npos);
+  CHECK_FALSE(faults.agent().has_ended());
+  CHECK(store_of_agent(faults).at("files") == 0);
+  CHECK(faults.is_tidy());
+  SUBCASE("what has arrived is used") {
+    CHECK_FALSE(partial_files(faults).empty());
+  }
+  SUBCASE("unless it was purged") {
+    CHECK(faults.place()
+              .run({program("mstune"), "agents", "--target", "target.json", "--purge"})
+              .status == 0);
+    CHECK(partial_files(faults).empty());
+  }
+  CHECK(disk.resize("size=300m"));
+  proxy.limit_rate(0);
+  fs::remove_all(faults.directory() / "out");
+  check_result(faults, faults.place().tune(two_oms(faults)));
+  CHECK(store_of_agent(faults).at("files") == 2);
+  CHECK(store_of_agent(faults).at("bytes") == 2 * kOmBytes);
+  CHECK(partial_files(faults).empty());
+  faults.stop_agent();  // before its disk goes
+}
+
+TEST_CASE(
+    "uploads: waiting for a device ends with the time of a run, where it has none of its own") {
+  FaultPlace faults({"--devices", "0"});
+  Running first = faults.start("sleep 71030");
+  CHECK(
+      eventually([] { return !processes_with("sleep" + std::string(1, '\0') + "71030").empty(); }));
+  const Ended second = faults.place().run(
+      {program("mstune"), "tune", "--output-dir", (faults.directory() / "second").string(),
+       "--run-command", "true", "--target", "target.json", "--repeat", "1", "--configs", "default",
+       "--timeout", "0.5"});
+  INFO(second.output);
+  CHECK(second.output.find("no device was free for 500 ms (--wait-timeout)") != std::string::npos);
+  first.signal(SIGINT);
+  CHECK(first.wait().status == 130);
+}
+
+}  // namespace
+}  // namespace mstune::test
