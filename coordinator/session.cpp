@@ -112,6 +112,7 @@ void Session::go_on() {
     step_builds(now);
     worker_.drain();
     step_agents(polled, now);
+    fetch_what_is_due(now);
     if (now >= dispatcher_.deadline()) {
       dispatch(Tick{}, now);
     }
@@ -155,6 +156,11 @@ TimePoint Session::deadline() const {
   }
   for (const ActiveBuild& active : builds_) {
     earliest = std::min(earliest, active.build.deadline());
+  }
+  for (const auto& [number, active] : active_) {
+    if (active.collector) {
+      earliest = std::min(earliest, active.collector->deadline());
+    }
   }
   return earliest;
 }
@@ -219,7 +225,7 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
   } else if (const auto* upload = std::get_if<StartUpload>(&action)) {
     start_upload(*upload, now);
   } else if (const auto* assignment = std::get_if<AssignAttempt>(&action)) {
-    assign(*assignment);
+    assign(*assignment, now);
   } else if (const auto* collection = std::get_if<CollectAttempt>(&action)) {
     collect(collection->attempt, now);
   } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
