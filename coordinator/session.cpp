@@ -119,7 +119,12 @@ void Session::go_on() {
   }
 }
 
+// A resume that is refused leaves alone what the killed session left running: whoever corrects the
+// mistake within the agents' grace time goes on with it.
 void Session::say_goodbye() {
+  if (refused_) {
+    return;
+  }
   for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
     send(agent, protocol::Goodbye{});
   }
@@ -280,6 +285,7 @@ bool Session::is_same_om(const Destination& destination, const ReadFile& file, T
   if (before->second.identity == om.identity) {
     return true;
   }
+  refused_ = options_.before.has_value();
   dispatch(UploadFailed{agent, candidate,
                         message("resume.other_om",
                                 "the OM of {} ({}) is not the one that this run was begun with: "

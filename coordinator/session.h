@@ -149,7 +149,7 @@ class Session {
   [[nodiscard]] std::optional<Message> refusal_of(
       std::size_t agent, const protocol::Welcome& welcome,
       const std::vector<std::vector<std::int32_t>>& groups);
-  void refuse_to_go_on(const std::optional<Message>& why) const;
+  void refuse_to_go_on(const std::optional<Message>& why);
   [[nodiscard]] bool offers_others(const AgentSide& side,
                                    const std::vector<std::vector<std::int32_t>>& groups) const;
   void give_up(const GiveUpDevice& action);
@@ -188,6 +188,7 @@ class Session {
   SessionResult result_;
   bool interrupted_ = false;
   bool left_at_once_ = false;
+  bool refused_ = false;  // it cannot go on with what an earlier session began
   os::Worker worker_;
   BundleReader reader_;
   std::vector<AgentSide> agents_;
