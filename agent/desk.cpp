@@ -361,6 +361,10 @@ void Desk::on(const desk::TrialGone& event, TimePoint /*now*/) {
   }
 }
 
+void Desk::on(const desk::StuckGone& event, TimePoint /*now*/) {
+  slots_.recover(event.key);
+}
+
 void Desk::give_out_slots(TimePoint now) {
   if (stopping_) {
     return;

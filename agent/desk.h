@@ -38,9 +38,12 @@ struct TrialGone {  // its job has finished; `stuck`: a process of it cannot be 
   protocol::TrialKey key;
   bool stuck = false;
 };
+struct StuckGone {  // nothing is left any more of a trial that was gone but for such a process
+  protocol::TrialKey key;
+};
 struct StopAsked {};
 struct Tick {};
-using Event = std::variant<MessageArrived, TrialGone, StopAsked, Tick>;
+using Event = std::variant<MessageArrived, TrialGone, StuckGone, StopAsked, Tick>;
 
 // ---- what to do, in this order ----
 struct Reply {
@@ -131,6 +134,7 @@ class Desk {
 
   void on(const desk::MessageArrived& event, TimePoint now);
   void on(const desk::TrialGone& event, TimePoint now);
+  void on(const desk::StuckGone& event, TimePoint now);
   void on(const desk::StopAsked& event, TimePoint now);
   void on(const desk::Tick& event, TimePoint now);
 

@@ -22,6 +22,7 @@ constexpr Duration kLookEvery = std::chrono::seconds(5);
 // So many times what is kept of a program's plog may stand on disk unread.
 constexpr std::uint64_t kPlogExcess = 64;
 constexpr std::uint64_t kPlogSmall = std::uint64_t{1} << 20U;  // a smaller limit counts as this
+constexpr std::uint64_t kOutputFlows = std::uint64_t{256} << 10U;
 constexpr std::size_t kBytesPerRead = std::size_t{4} << 20U;
 
 os::LogTail make_tail(const fs::path& directory,
@@ -103,9 +104,12 @@ std::vector<protocol::StepLine> Execution::read(TimePoint now) {
     tail_.rescan();
     next_rescan_ = after(now, tail_.is_watching_all() ? kRescanEvery : kRescanEveryUnwatched);
   }
-  const std::uint64_t bytes_before = output_.bytes() + tail_.counts().bytes;
+  const std::uint64_t output_before = output_.bytes();
+  const std::uint64_t bytes_before = output_before + tail_.counts().bytes;
   read_output(lines);
-  const bool more = tail_.read(kBytesPerRead);
+  // So much at a time, and the program would soon wait for room in the pipe.
+  const bool output_flows = output_.bytes() >= output_before + kOutputFlows;
+  const bool more = tail_.read(kBytesPerRead) || output_flows;
   lines.insert(lines.end(), std::make_move_iterator(plog_lines_->begin()),
                std::make_move_iterator(plog_lines_->end()));
   plog_lines_->clear();

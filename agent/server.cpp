@@ -11,9 +11,11 @@
 
 #include "agent/work_directory.h"
 #include "common/error.h"
+#include "common/language.h"
 #include "common/os/cann_version.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/os/process_table.h"
 #include "common/os/service_manager.h"
 #include "common/version.h"
 
@@ -130,6 +132,7 @@ void Server::run() {
     const TimePoint later = steady_now();  // files that were laid out may have started a trial
     step_trials(later);
     step_devices(later);
+    look_at_stuck(later);
     tell_conditions(later);
   }
 }
@@ -137,8 +140,9 @@ void Server::run() {
 // ---- waiting ----
 
 TimePoint Server::deadline() const {
-  TimePoint earliest = std::min({environments_.deadline(), receiver_.deadline(),
-                                 box_desk_.deadline(), desk_.deadline(), devices_.deadline()});
+  TimePoint earliest =
+      std::min({environments_.deadline(), receiver_.deadline(), box_desk_.deadline(),
+                desk_.deadline(), devices_.deadline(), stuck_.deadline()});
   if (quiet_since_ && box_desk_.holds_passes()) {
     earliest = std::min(earliest, after(*quiet_since_, options_.reconnect_grace));
   }
@@ -431,10 +435,28 @@ void Server::forget_finished(TimePoint now) {
   // The desk first: until it knows, it may speak of them.
   for (const protocol::TrialKey& key : gone) {
     const TrialRunner& runner = *runners_.at(key);
+    if (runner.is_stuck()) {
+      stuck_.add(key, runner.stuck(), now);
+    }
     tell_desk(desk::TrialGone{key, runner.is_stuck()}, now);
     receiver_.unpin(runner.spec().files);
     devices_.forget(key);
     runners_.erase(key);
+  }
+}
+
+void Server::look_at_stuck(TimePoint now) {
+  const auto is_alive = [](const os::ProcessKey& key) {
+    os::ProcessInfo found;
+    return os::look_up(key.id, found) && found.key == key && found.state != 'Z';
+  };
+  for (const protocol::TrialKey& key : stuck_.look(is_alive, now)) {
+    fmt::print(stderr, "mstune-agent: {}\n",
+               said(message("agent.device_again",
+                            "the processes of trial {} that could not be killed are gone: its "
+                            "device is used again",
+                            key.trial)));
+    tell_desk(desk::StuckGone{key}, now);
   }
 }
 

@@ -19,6 +19,7 @@
 #include "agent/device_watch.h"
 #include "agent/gate.h"
 #include "agent/receiver.h"
+#include "agent/stuck_trials.h"
 #include "agent/trial_runner.h"
 #include "common/os/signals.h"
 #include "common/os/socket.h"
@@ -71,6 +72,7 @@ class Server {
   void step_devices(TimePoint now);
   void step_trials(TimePoint now);
   void forget_finished(TimePoint now);
+  void look_at_stuck(TimePoint now);
   void step_files(TimePoint now);
   void step_box(TimePoint now);
   void lay_out(TrialRunner& runner);
@@ -93,6 +95,7 @@ class Server {
   std::optional<TimePoint> quiet_since_;  // the last session ended then; empty: there is one
   Receiver receiver_;
   Desk desk_;
+  StuckTrials stuck_;
   TimePoint started_;
   Runners runners_;
   std::uint64_t serial_ = 0;                  // of trials

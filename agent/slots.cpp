@@ -26,7 +26,7 @@ std::uint64_t seconds(Duration duration) {
 
 Slots::Slots(const std::vector<int>& devices) {
   for (const int device : devices) {
-    slots_.push_back({device, std::nullopt, false});
+    slots_.push_back({device, std::nullopt});
   }
   if (slots_.empty()) {
     slots_.emplace_back();
@@ -47,15 +47,24 @@ void Slots::release(const protocol::TrialKey& key, bool stuck) {
   for (Slot& slot : slots_) {
     if (slot.holder && slot.holder->key == key) {
       slot.holder.reset();
-      slot.unusable = slot.unusable || stuck;
+      if (stuck) {
+        slot.stuck = key;
+      }
+    }
+  }
+}
+
+void Slots::recover(const protocol::TrialKey& key) {
+  for (Slot& slot : slots_) {
+    if (slot.stuck == key) {
+      slot.stuck.reset();
     }
   }
 }
 
 bool Slots::offers(int device) const {
-  return std::any_of(slots_.begin(), slots_.end(), [device](const Slot& slot) {
-    return slot.device == device && !slot.unusable;
-  });
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [device](const Slot& slot) { return slot.device == device && !slot.stuck; });
 }
 
 std::vector<protocol::TrialKey> Slots::hopeless() const {
@@ -76,7 +85,7 @@ std::vector<Slots::Slot*> Slots::free_for(const Trial& trial) {
         trial.wanted.empty()
             ? found.empty()
             : slot.device && std::count(trial.wanted.begin(), trial.wanted.end(), *slot.device) > 0;
-    if (fits && !slot.holder && !slot.unusable) {
+    if (fits && !slot.holder && !slot.stuck) {
       found.push_back(&slot);
     }
   }
@@ -138,7 +147,7 @@ std::vector<protocol::DeviceCondition> Slots::conditions(TimePoint now) const {
   for (const Slot& slot : slots_) {
     protocol::DeviceCondition condition;
     condition.device = slot.device.value_or(condition.device);
-    condition.state = slot.unusable ? protocol::kDeviceUnusable : protocol::kDeviceFree;
+    condition.state = slot.stuck ? protocol::kDeviceUnusable : protocol::kDeviceFree;
     if (slot.holder) {
       condition.state = protocol::kDeviceBusy;
       condition.holder = name_of(*slot.holder);

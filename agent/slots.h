@@ -26,8 +26,10 @@ class Slots {
   void wait(const protocol::TrialKey& key, const std::string& client, TimePoint now,
             TimePoint until = kNever, std::vector<int> wanted = {});
   void stop_waiting(const protocol::TrialKey& key);
-  // The trial is no more. `stuck`: its processes are, so that its device cannot be used again.
+  // The trial is no more. `stuck`: its processes are, so that its device cannot be used until
+  // recover() says that they are gone, too.
   void release(const protocol::TrialKey& key, bool stuck);
+  void recover(const protocol::TrialKey& key);
 
   struct Grant {
     protocol::TrialKey key;
@@ -57,7 +59,7 @@ class Slots {
   struct Slot {
     std::optional<int> device;
     std::optional<Trial> holder;
-    bool unusable = false;
+    std::optional<protocol::TrialKey> stuck = {};  // whose processes make it unusable
   };
 
   [[nodiscard]] bool offers(int device) const;

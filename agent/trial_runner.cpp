@@ -272,7 +272,7 @@ void TrialRunner::tell_stuck(TimePoint now) {
   for (const os::ProcessInfo& process : execution_->stuck()) {
     handle(Noticed{message("trial.stuck_process",
                            "process {} ({}) of this trial cannot be killed (state {}): its device "
-                           "is not used any more until this agent is started again",
+                           "is not used until that process is gone",
                            process.key.id, process.name, std::string(1, process.state))},
            now);
   }

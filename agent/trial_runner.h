@@ -74,8 +74,10 @@ class TrialRunner {
   // What its devices' meters showed, once each time that they were read.
   std::vector<protocol::DeviceReading> take_readings() { return std::exchange(new_readings_, {}); }
 
-  // Processes of it that could not be killed: its device cannot be used.
+  // Processes of it that could not be killed: its device cannot be used while they are there.
   [[nodiscard]] bool is_stuck() const { return execution_ && !execution_->stuck().empty(); }
+  // Only where is_stuck().
+  [[nodiscard]] const std::vector<os::ProcessInfo>& stuck() const { return execution_->stuck(); }
 
  private:
   void carry_out(const std::vector<JobAction>& actions, TimePoint now);

@@ -42,9 +42,17 @@ void Collector::go_to(std::size_t file) {
   offset_ = file < files_.size() ? files_[file].begin : 0;
 }
 
-std::vector<protocol::Fetch> Collector::take_requests() {
+std::vector<protocol::Fetch> Collector::take_requests(TimePoint now, std::size_t sharers) {
+  const Duration period = kGentlePeriod * static_cast<Duration::rep>(sharers);
+  deadline_ = kNever;
   std::vector<protocol::Fetch> requests;
   while (pending_.size() < kRequestsMax && ask_file_ < files_.size()) {
+    // From the last piece on: time in which none was asked for is not made up for by a burst.
+    if (const TimePoint next = after(last_asked_, period); sharers > 0 && now < next) {
+      deadline_ = next;
+      break;
+    }
+    last_asked_ = now;
     constexpr std::uint64_t kPiece = protocol::kPayloadBytesMax;
     requests.push_back({key_, files_[ask_file_].number, ask_offset_, kPiece});
     pending_.push_back({ask_file_, ask_offset_});

@@ -1,7 +1,8 @@
 // Fetches a finished trial's files from the agent: several requests under way, in pieces, to disk.
 //
 // Pure but for the files that it writes. The session sends the requests and hands in the answers;
-// after a reconnect it asks again for what is missing.
+// after a reconnect it asks again for what is missing. While another trial is measured on that
+// machine it takes its time, because reading and sending disturb what is measured.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +11,27 @@
 #include <vector>
 
 #include "common/os/descriptor.h"
+#include "common/time.h"
 #include "coordinator/plog_choice.h"
 #include "protocol/messages.h"
 
 namespace mstune::coordinator {
+
+// A machine that measures is asked for one piece in this time: 16 MiB a second.
+inline constexpr Duration kGentlePeriod =
+    std::chrono::duration_cast<Duration>(std::chrono::seconds(1)) / 64;
 
 class Collector {
  public:
   // Throws a protocol error when the name of one of the files leads out of `directory`.
   Collector(std::filesystem::path directory, protocol::TrialKey key, std::vector<WantedFile> files);
 
-  // Requests to send now. Call it at first and after each answer.
-  std::vector<protocol::Fetch> take_requests();
+  // Requests to send now. Call it at first, after each answer, and at the deadline.
+  // `sharers`: so many trials' files, with these, come from a machine that measures, and share the
+  // gentle rate; 0: it measures nothing, and several pieces are asked for at a time.
+  std::vector<protocol::Fetch> take_requests(TimePoint now, std::size_t sharers);
+  // When the next piece may be asked for; kNever while nothing waits for the time.
+  [[nodiscard]] TimePoint deadline() const { return deadline_; }
   // False: not an answer to anything that was asked for.
   bool take(const protocol::FileData& data, std::string_view bytes);
   // Nothing that was asked for will be answered: ask again, from where the files end.
@@ -50,6 +60,8 @@ class Collector {
   std::vector<Pending> pending_;  // in the order of asking, which is that of the answers
   std::size_t ask_file_ = 0;      // what to ask for next
   std::uint64_t ask_offset_ = 0;
+  TimePoint last_asked_ = TimePoint::min();
+  TimePoint deadline_ = kNever;
   std::uint64_t answers_ = 0;
   std::vector<Message> notes_;
 };

@@ -114,13 +114,19 @@ void Session::go_on() {
     step_builds(now);
     worker_.drain();
     step_agents(polled, now);
+    fetch_what_is_due(now);
     if (now >= dispatcher_.deadline()) {
       dispatch(Tick{}, now);
     }
   }
 }
 
+// A resume that is refused leaves alone what the killed session left running: whoever corrects the
+// mistake within the agents' grace time goes on with it.
 void Session::say_goodbye() {
+  if (refused_) {
+    return;
+  }
   for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
     send(agent, protocol::Goodbye{});
   }
@@ -157,6 +163,11 @@ TimePoint Session::deadline() const {
   }
   for (const ActiveBuild& active : builds_) {
     earliest = std::min(earliest, active.build.deadline());
+  }
+  for (const auto& [number, active] : active_) {
+    if (active.collector) {
+      earliest = std::min(earliest, active.collector->deadline());
+    }
   }
   return earliest;
 }
@@ -221,7 +232,7 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
   } else if (const auto* upload = std::get_if<StartUpload>(&action)) {
     start_upload(*upload, now);
   } else if (const auto* assignment = std::get_if<AssignAttempt>(&action)) {
-    assign(*assignment);
+    assign(*assignment, now);
   } else if (const auto* collection = std::get_if<CollectAttempt>(&action)) {
     collect(collection->attempt, now);
   } else if (const auto* release = std::get_if<ReleaseAttempt>(&action)) {
@@ -276,6 +287,7 @@ bool Session::is_same_om(const Destination& destination, const ReadFile& file, T
   if (before->second.identity == om.identity) {
     return true;
   }
+  refused_ = options_.before.has_value();
   dispatch(UploadFailed{agent, candidate,
                         message("resume.other_om",
                                 "the OM of {} ({}) is not the one that this run was begun with: "

@@ -127,10 +127,12 @@ class Session {
   void finish_upload(const Destination& destination, const std::optional<Message>& failure,
                      TimePoint now);
   [[nodiscard]] TrialRecorder recorder_of(const Attempt& attempt) const;
-  void assign(const AssignAttempt& action);
-  void assign_again(ActiveTrial& active);
+  void assign(const AssignAttempt& action, TimePoint now);
+  void assign_again(ActiveTrial& active, TimePoint now);
   void send_assignment(ActiveTrial& active);
-  void fetch_more(ActiveTrial& active);
+  void fetch_more(ActiveTrial& active, TimePoint now);
+  void fetch_what_is_due(TimePoint now);
+  [[nodiscard]] std::size_t gentle_sharers(std::size_t agent) const;
   void collect(const Attempt& attempt, TimePoint now);
   void finish_trial(std::uint32_t trial, TimePoint now);
   void forget(const Attempt& attempt);
@@ -147,7 +149,7 @@ class Session {
   [[nodiscard]] std::optional<Message> refusal_of(
       std::size_t agent, const protocol::Welcome& welcome,
       const std::vector<std::vector<std::int32_t>>& groups);
-  void refuse_to_go_on(const std::optional<Message>& why) const;
+  void refuse_to_go_on(const std::optional<Message>& why);
   [[nodiscard]] bool offers_others(const AgentSide& side,
                                    const std::vector<std::vector<std::int32_t>>& groups) const;
   void give_up(const GiveUpDevice& action);
@@ -160,7 +162,7 @@ class Session {
   void take_events(const protocol::Events& events, TimePoint now);
   void take_status(std::size_t agent, const protocol::Status& status, TimePoint now);
   void end_if_flooded(ActiveTrial& active);
-  void ask_again_if_stalled(ActiveTrial& active, const protocol::Status& status);
+  void ask_again_if_stalled(ActiveTrial& active, const protocol::Status& status, TimePoint now);
   void take_welcome(std::size_t agent, const protocol::Welcome& welcome, TimePoint now);
   [[nodiscard]] protocol::TrialKey key_of(const Attempt& attempt) const;
   [[nodiscard]] ActiveTrial* active(const protocol::TrialKey& key);
@@ -186,6 +188,7 @@ class Session {
   SessionResult result_;
   bool interrupted_ = false;
   bool left_at_once_ = false;
+  bool refused_ = false;  // it cannot go on with what an earlier session began
   os::Worker worker_;
   BundleReader reader_;
   std::vector<AgentSide> agents_;

@@ -142,8 +142,9 @@ std::optional<Message> Session::refusal_of(std::size_t agent, const protocol::We
 }
 
 // Where an earlier session's run cannot go on, nothing of it is written anew.
-void Session::refuse_to_go_on(const std::optional<Message>& why) const {
+void Session::refuse_to_go_on(const std::optional<Message>& why) {
   if (why && options_.before && !fleet_checked_) {
+    refused_ = true;
     throw Error(ErrorKind::usage, *why);
   }
 }

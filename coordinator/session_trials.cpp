@@ -48,11 +48,11 @@ TrialRecorder Session::recorder_of(const Attempt& attempt) const {
   return recorder;
 }
 
-void Session::assign(const AssignAttempt& action) {
+void Session::assign(const AssignAttempt& action, TimePoint now) {
   const Attempt& attempt = action.attempt;
   const auto known = active_.find(attempt.trial);
   if (known != active_.end() && known->second.attempt == attempt) {
-    assign_again(known->second);
+    assign_again(known->second, now);
     return;
   }
   note_devices();
@@ -65,11 +65,11 @@ void Session::assign(const AssignAttempt& action) {
   send_assignment(active);
 }
 
-void Session::assign_again(ActiveTrial& active) {
+void Session::assign_again(ActiveTrial& active, TimePoint now) {
   send_assignment(active);
   if (active.collector) {
     active.collector->start_again();
-    fetch_more(active);
+    fetch_more(active, now);
   }
 }
 
@@ -94,10 +94,35 @@ void Session::send_assignment(ActiveTrial& active) {
   send(attempt.agent, request);
 }
 
-void Session::fetch_more(ActiveTrial& active) {
-  for (const protocol::Fetch& fetch : active.collector->take_requests()) {
+void Session::fetch_more(ActiveTrial& active, TimePoint now) {
+  for (const protocol::Fetch& fetch :
+       active.collector->take_requests(now, gentle_sharers(active.attempt.agent))) {
     send(active.attempt.agent, fetch);
   }
+}
+
+void Session::fetch_what_is_due(TimePoint now) {
+  for (auto& [number, active] : active_) {
+    if (active.collector && now >= active.collector->deadline()) {
+      fetch_more(active, now);
+    }
+  }
+}
+
+// How many trials' files come from the agent's machine while another trial runs there; 0: none
+// runs.
+std::size_t Session::gentle_sharers(std::size_t agent) const {
+  const std::string& machine = fleet_.agents[agent].boot_id;
+  bool measures = false;
+  std::size_t sharers = 0;
+  for (const auto& [number, active] : active_) {
+    const std::size_t other = active.attempt.agent;
+    if (other == agent || (!machine.empty() && fleet_.agents[other].boot_id == machine)) {
+      measures = measures || !active.recorder.exited();
+      sharers += active.collector ? 1U : 0U;
+    }
+  }
+  return measures ? sharers : 0;
 }
 
 void Session::collect(const Attempt& attempt, TimePoint now) {
@@ -118,7 +143,7 @@ void Session::collect(const Attempt& attempt, TimePoint now) {
     active.collector.emplace(active.recorder.directory(), key_of(attempt),
                              std::vector<WantedFile>{});
   }
-  fetch_more(active);
+  fetch_more(active, now);
   finish_trial(attempt.trial, now);
 }
 
@@ -204,7 +229,7 @@ void Session::take(std::size_t agent, const protocol::Report& report, const std:
   } else if (const auto* data = std::get_if<protocol::FileData>(&report)) {
     ActiveTrial* trial = active(data->key);
     if (trial != nullptr && trial->collector && trial->collector->take(*data, payload)) {
-      fetch_more(*trial);
+      fetch_more(*trial, now);
       finish_trial(data->key.trial, now);
     }
   } else if (const auto* failure = std::get_if<protocol::Failure>(&report)) {
@@ -228,7 +253,7 @@ void Session::take_events(const protocol::Events& events, TimePoint now) {
   }
   TrialRecorder& recorder = trial->recorder;
   if (!recorder.take(events)) {
-    assign_again(*trial);  // some are missing: ask from where we are
+    assign_again(*trial, now);  // some are missing: ask from where we are
     return;
   }
   progress_.grown(recorder.trial(), recorder.records());
@@ -277,7 +302,7 @@ void Session::take_status(std::size_t agent, const protocol::Status& status, Tim
   if (trial != nullptr) {
     trial->cancel_sent = false;  // it runs on: what was sent may be lost
     end_if_flooded(*trial);
-    ask_again_if_stalled(*trial, status);
+    ask_again_if_stalled(*trial, status, now);
   }
 }
 
@@ -290,14 +315,15 @@ void Session::end_if_flooded(ActiveTrial& active) {
 
 // What was sent and did not arrive is asked for again: when nothing at all came between two
 // statuses, since a status overtakes nothing.
-void Session::ask_again_if_stalled(ActiveTrial& active, const protocol::Status& status) {
+void Session::ask_again_if_stalled(ActiveTrial& active, const protocol::Status& status,
+                                   TimePoint now) {
   const std::uint64_t progress =
       active.recorder.events() + (active.collector ? active.collector->answers() : 0);
   const bool waits = active.collector || status.events > active.recorder.events();
   const bool stalled = waits && progress == active.progress_at_status;
   active.progress_at_status = progress;
   if (stalled) {
-    assign_again(active);
+    assign_again(active, now);
   }
 }
 

@@ -58,6 +58,10 @@ Process::Process(const SpawnRequest& request) {
   if (!request.output) {
     Pipe pipe = make_pipe();
     set_nonblocking(pipe.read.value());
+    // Whoever reads may look some ten times a second only, and a program that prints much should
+    // not wait for that. Where the system refuses, 64 KiB have to do.
+    constexpr int kPipeBytes = 1 << 20;
+    static_cast<void>(::fcntl(pipe.read.value(), F_SETPIPE_SZ, kPipeBytes));
     output_ = std::move(pipe.read);
     write_end = std::move(pipe.write);
   }

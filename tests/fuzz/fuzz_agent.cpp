@@ -301,7 +301,11 @@ class World {
         continue;
       }
       const protocol::TrialKey key = place->first;
-      act(desk_.handle(desk::TrialGone{key, feed_.byte() % 32 == 31}, now_));
+      const unsigned drawn = feed_.byte();
+      act(desk_.handle(desk::TrialGone{key, drawn % 32 == 31}, now_));
+      if (drawn % 64 == 63) {
+        act(desk_.handle(desk::StuckGone{key}, now_));
+      }
       jobs_.erase(key);
       place = jobs_.begin();
     }

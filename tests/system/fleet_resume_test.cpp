@@ -237,6 +237,7 @@ TEST_CASE("fleets: another way to spread, or other devices, are refused with the
   const Ended ended = pair.resume().wait();
   INFO(ended.output);
   CHECK(ended.status == 0);
+  CHECK(pair.starts() == 8);  // what ran was left alone, so that each trial ran once
   CHECK(pair.comparable_summary() == undisturbed("share"));
 }
 
@@ -285,9 +286,11 @@ class ChangingBox {
   }
 
   Running start(std::vector<std::string> more = {}) {
-    more.insert(more.begin(),
-                {"--target", "target.json", "--configs", "LoadBalance:4", "--order", "fixed",
-                 "--repeat", "1", "--run-command", "/bin/bash " + file("wait.sh")});
+    more.insert(more.begin(), {"--target", "target.json", "--configs", "LoadBalance:4", "--order",
+                               "fixed", "--repeat", "1"});
+    if (std::find(more.begin(), more.end(), "--run-command") == more.end()) {
+      more.insert(more.end(), {"--run-command", "/bin/bash " + file("wait.sh")});
+    }
     return place_.start_tune(more);
   }
   Ended resume(std::vector<std::string> more = {}) {
@@ -330,6 +333,54 @@ TEST_CASE("resume: another CANN or another chip is refused with the difference, 
   INFO(ended.output);
   CHECK(ended.status == 0);
   CHECK(box.place().summary().at("versions").at("chip") == "Ascend910B4");
+}
+
+TEST_CASE("resume: one that is refused leaves alone what runs, and the right one goes on with it") {
+  ChangingBox box;
+  box.use_cann("9.2.0");
+  Running killed = box.start();
+  REQUIRE(eventually([&] { return fs::exists(box.file("starts")); }));
+  kill(killed);
+  box.use_cann("8.1.RC1");
+  CHECK(box.resume().status == 2);
+  box.use_cann("9.2.0");
+  box.place().write("go", "");
+  const Ended ended = box.resume();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(read_text(box.file("starts")) == "x\nx\n");
+  CHECK(box.place().trials().at(0).at("attempt") == 1);
+  CHECK_FALSE(fs::exists(box.place().run_directory() / "attempts"));
+}
+
+TEST_CASE("resume: one that is refused for its OM leaves alone what runs, too") {
+  ChangingBox box;
+  const std::vector<std::string> offline{
+      "--mode", "offline", "--compile-command",
+      "atc --model=" + model("chain") + " --soc_version=Ascend910B2 --output={om_prefix}"};
+  box.place().write("wait.sh", "echo x >> " + box.file("starts") + "\nuntil [ -e " +
+                                   box.file("go") +
+                                   " ]; do read -r -t .02 nothing <> <(:); done\nexec " +
+                                   program("sample_infer") + " --om \"$1\" --loop 8\n");
+  std::vector<std::string> more = offline;
+  more.insert(more.end(), {"--run-command", "/bin/bash " + box.file("wait.sh") + " {om}"});
+  Running killed = box.start(more);
+  REQUIRE(eventually([&] { return fs::exists(box.file("starts")); }));
+  kill(killed);
+  const fs::path om = box.place().run_directory() / "om/model_default.om";
+  const std::string content = read_text(om);
+  os::write_file_atomically(om, content + "x");
+  const Ended refused = box.resume(more);
+  INFO(refused.output);
+  CHECK(refused.status == 2);
+  CHECK(refused.output.find("the OM of default") != std::string::npos);
+  os::write_file_atomically(om, content);
+  box.place().write("go", "");
+  const Ended ended = box.resume(more);
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(read_text(box.file("starts")) == "x\nx\n");
+  CHECK(box.place().trials().at(0).at("attempt") == 1);
 }
 
 }  // namespace

@@ -88,6 +88,7 @@ Flooded run(FaultPlace& faults, const std::string& flood, std::vector<std::strin
       },
       std::chrono::seconds(200)));
   result.ended = tune.wait();
+  CHECK(eventually([&] { return faults.is_tidy(); }));
   result.trial = faults.place().summary().at("trials").at(0);
   result.directory = faults.place().run_directory() / "trial_000_default_r1";
   return result;
@@ -164,6 +165,26 @@ TEST_CASE("floods: a trial with too many records is ended and void under a name 
   CHECK(fs::file_size(flooded.directory / "steps.log") < 50001 * 200);
   CHECK(peak_memory(faults.agent().id()) < 400 * kMiB + kSanitizer);
   CHECK(flooded.coordinator_memory < 200 * kMiB + kSanitizer);
+}
+
+TEST_CASE("floods: after several campaigns of them the agent holds nothing of any") {
+  FaultPlace faults;
+  std::size_t descriptors = 0;
+  for (int campaign = 0; campaign < how_many(3); ++campaign) {
+    fs::remove_all(faults.directory() / "out");
+    const Flooded flooded = run(faults,
+                                "yes some output | head -c 8M; yes '[INFO] text' | head -c 8M > "
+                                "$log; for i in {1..100}; do echo text > ${log%.log}$i.log; done; "
+                                "rm ${log%.log}7*.log",
+                                {"--output-limit", "64KB", "--plog-limit", "1MB"});
+    INFO(flooded.ended.output);
+    CHECK(flooded.ended.status == 0);
+    CHECK(flooded.trial.at("step_count") == 10);
+    // The coordinator's connection is closed a moment after it has ended.
+    descriptors = campaign == 0 ? faults.agent_descriptors() : descriptors;
+    CHECK(eventually([&] { return faults.agent_descriptors() <= descriptors; }));
+    CHECK(eventually([&] { return faults.is_tidy(); }));
+  }
 }
 
 TEST_CASE("plog: failed brings back the plog of trials that do not count, and of no others") {

@@ -44,8 +44,20 @@ TEST_CASE("stuck: a process that cannot be killed costs its device, which is sai
   INFO(agents.output);
   CHECK(agents.output.find("unusable") != std::string::npos);
 
+  // Let go of, it dies at last, and the agent takes the device back by itself.
   hung.reset();
   CHECK(eventually([&] { return processes_with((mount / "file").string()).empty(); }));
+  CHECK(eventually([&] {
+    return faults.agent().output().find("its device is used again") != std::string::npos;
+  }));
+  fs::remove_all(faults.directory() / "out");
+  const Ended again = faults.start(faults.steps_command(10, 1)).wait();
+  INFO(again.output);
+  CHECK(again.status == 0);
+  const auto devices = faults.place().summary().at("devices");
+  REQUIRE(devices.size() == 2);
+  CHECK(devices.at(0).at("valid_trials") == 2);
+  CHECK(devices.at(1).at("valid_trials") == 2);
   CHECK(faults.stop_agent() == 0);
 }
 

@@ -29,6 +29,24 @@ TEST_CASE("slots: a device belongs to one trial until that is released") {
   CHECK(slots.waiting().empty());
 }
 
+TEST_CASE("slots: a device whose trial's processes are stuck is used again when they are gone") {
+  Slots slots({2});
+  slots.wait(key("c", 0), "ann", kStart);
+  REQUIRE(slots.give_out(kStart).size() == 1);
+  slots.release(key("c", 0), true);
+  slots.wait(key("c", 1), "ann", kStart, kNever, {2});
+  CHECK(slots.give_out(kStart).empty());
+  CHECK(slots.hopeless() == std::vector{key("c", 1)});
+  CHECK(slots.conditions(kStart).front().state == protocol::kDeviceUnusable);
+
+  slots.recover(key("c", 1));  // of another trial
+  CHECK(slots.give_out(kStart).empty());
+  slots.recover(key("c", 0));
+  CHECK(slots.hopeless().empty());
+  CHECK(slots.conditions(kStart).front().state == protocol::kDeviceFree);
+  CHECK(slots.give_out(kStart).size() == 1);
+}
+
 TEST_CASE("slots: without devices there is one slot, and no device is named") {
   Slots slots({});
   slots.wait(key("c", 0), "", kStart);

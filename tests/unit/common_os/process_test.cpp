@@ -62,6 +62,12 @@ TEST_CASE("process: status and output come back, both streams in one") {
   CHECK(outcome.output == "out\nerr\n");
 }
 
+TEST_CASE("process: a program may print much before anybody reads it") {
+  Process process(script("head -c 900000 /dev/zero"));
+  CHECK(wait_exit(process).status == 0);
+  CHECK(read_output(process).size() == 900000);
+}
+
 TEST_CASE("process: a signal that ended it is a negative status") {
   CHECK(run(script("kill -KILL $$")).status == -SIGKILL);
   CHECK(exit_text(-SIGKILL).text == "killed by SIGKILL");
