@@ -57,7 +57,7 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
       campaign_id_(options_.session_id),
       dispatcher_(campaign_settings(options_), steady_now()),
       descriptors_max_(os::raise_descriptor_limit()),
-      reader_(worker_) {
+      reader_(digesting_) {
   fleet_.spread = options_.campaign.spread;
   for (const AgentOptions& agent : options_.agents) {
     AgentRecord record;
@@ -113,6 +113,7 @@ void Session::go_on() {
     }
     step_builds(now);
     worker_.drain();
+    digesting_.drain();
     step_agents(polled, now);
     if (now >= dispatcher_.deadline()) {
       dispatch(Tick{}, now);
@@ -167,6 +168,7 @@ void Session::wait(os::PollSet& polled, TimePoint now) {
   }
   polled.add(signals_.descriptor());
   polled.add(worker_.descriptor());
+  polled.add(digesting_.descriptor());
   for (const ActiveBuild& active : builds_) {
     polled.add(active.build.descriptor());
   }

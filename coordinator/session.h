@@ -186,7 +186,8 @@ class Session {
   SessionResult result_;
   bool interrupted_ = false;
   bool left_at_once_ = false;
-  os::Worker worker_;
+  os::Worker worker_;     // reads pieces that are sent
+  os::Worker digesting_;  // reads whole files: nothing that is under way waits for that
   BundleReader reader_;
   std::vector<AgentSide> agents_;
 };
