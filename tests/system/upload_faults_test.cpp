@@ -75,6 +75,31 @@ std::uint64_t bytes_on_disk(const fs::path& file) {
                                             : 0;
 }
 
+// What a process has read of files and sockets since it began.
+std::uint64_t bytes_read(pid_t process) {
+  const std::string io = read_text("/proc/" + std::to_string(process) + "/io");
+  return std::stoull(io.substr(io.find("rchar: ") + 7));
+}
+
+TEST_CASE("uploads: one goes on while the next file is digested, however long that takes") {
+  constexpr std::uint64_t kNextBytes = std::uint64_t{8} << 30U;  // sparse
+  FaultPlace faults;
+  Proxy proxy(faults.port());
+  proxy.limit_rate(6'000'000);
+  faults.aim_at(proxy.port());
+  std::vector<std::string> arguments = two_oms(faults);
+  faults.place().write("build.sh",
+                       "case $1 in *LoadBalance4*) exec truncate -s " + std::to_string(kNextBytes) +
+                           " \"$1\" ;; esac\nexec head -c 12000000 /dev/urandom > \"$1\"\n");
+  Running tune = faults.place().start_tune(arguments);
+  CHECK(eventually([&] { return !partial_files(faults).empty(); }));
+  CHECK(eventually([&] { return partial_files(faults).empty(); }));
+  CHECK(bytes_read(tune.id()) < kNextBytes);
+  CHECK_FALSE(fs::is_empty(faults.directory() / "agent/store/blobs"));
+  tune.signal(SIGKILL);
+  tune.wait();
+}
+
 TEST_CASE("uploads: one that takes too long is ended, and says after how long and what to do") {
   FaultPlace faults;
   Proxy proxy(faults.port());
