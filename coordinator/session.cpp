@@ -21,15 +21,15 @@ TimePoint steady_now() {
   return std::chrono::steady_clock::now();
 }
 
-// All uploads together have a bounded share of memory, below 1 MiB an agent where there are many;
-// one or two agents have the whole window, and none less than it takes to write one piece while the
-// next one comes.
+// All uploads together have a bounded share of memory, so that many agents cost less than 1 MiB
+// each; one or two have the whole window. A piece is enough where there are many: while one agent
+// writes, others receive.
 upload::Options upload_options(Duration timeout, std::size_t agents) {
   constexpr std::uint64_t kWindowsTogether = std::uint64_t{8} << 20U;
   upload::Options options;
   options.window_bytes =
       std::clamp<std::uint64_t>(kWindowsTogether / std::max<std::size_t>(agents, 1),
-                                2 * protocol::kPieceBytesMax, protocol::kTransferWindowBytes);
+                                protocol::kPieceBytesMax, protocol::kTransferWindowBytes);
   if (timeout > Duration::zero()) {
     options.upload_timeout = timeout;
   }
