@@ -84,9 +84,19 @@ void add_recommendation(Messages& lines, const Ranking& ranking) {
   const Summary* best = find(ranking, ranking.recommended);
   if (ranking.recommended != kDefaultCandidate && best != nullptr && best->speedup &&
       !ranking.devices.empty()) {
-    add_line(lines, "report.recommended_jointly",
-             "Recommended: {}, {} times as fast as default (geometric mean over {} devices).",
-             name(best->candidate), fmt::format("{:.3f}", *best->speedup), ranking.devices.size());
+    const auto devices =
+        std::count_if(ranking.devices.begin(), ranking.devices.end(),
+                      [](const PartRanking& device) { return device.valid_trials > 0; });
+    const std::string speedup = fmt::format("{:.3f}", *best->speedup);
+    if (devices > 1) {
+      add_line(lines, "report.recommended_jointly",
+               "Recommended: {}, {} times as fast as default (geometric mean over {} devices).",
+               name(best->candidate), speedup, devices);
+    } else {
+      add_line(lines, "report.recommended_on_one",
+               "Recommended: {}, {} times as fast as default (measured on one device).",
+               name(best->candidate), speedup);
+    }
   } else if (ranking.recommended != kDefaultCandidate && best != nullptr && best->figures &&
              best->speedup) {
     add_line(lines, "report.recommended",

@@ -21,15 +21,15 @@ TimePoint steady_now() {
   return std::chrono::steady_clock::now();
 }
 
-// All uploads together have a bounded share of memory, below 1 MiB an agent where there are many;
-// one or two agents have the whole window, and none less than it takes to write one piece while the
-// next one comes.
+// All uploads together have a bounded share of memory, so that many agents cost less than 1 MiB
+// each; one or two have the whole window. A piece is enough where there are many: while one agent
+// writes, others receive.
 upload::Options upload_options(Duration timeout, std::size_t agents) {
   constexpr std::uint64_t kWindowsTogether = std::uint64_t{8} << 20U;
   upload::Options options;
   options.window_bytes =
       std::clamp<std::uint64_t>(kWindowsTogether / std::max<std::size_t>(agents, 1),
-                                2 * protocol::kPieceBytesMax, protocol::kTransferWindowBytes);
+                                protocol::kPieceBytesMax, protocol::kTransferWindowBytes);
   if (timeout > Duration::zero()) {
     options.upload_timeout = timeout;
   }
@@ -57,7 +57,7 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
       campaign_id_(options_.session_id),
       dispatcher_(campaign_settings(options_), steady_now()),
       descriptors_max_(os::raise_descriptor_limit()),
-      reader_(worker_) {
+      reader_(digesting_) {
   fleet_.spread = options_.campaign.spread;
   for (const AgentOptions& agent : options_.agents) {
     AgentRecord record;
@@ -113,6 +113,7 @@ void Session::go_on() {
     }
     step_builds(now);
     worker_.drain();
+    digesting_.drain();
     step_agents(polled, now);
     fetch_what_is_due(now);
     if (now >= dispatcher_.deadline()) {
@@ -178,6 +179,7 @@ void Session::wait(os::PollSet& polled, TimePoint now) {
   }
   polled.add(signals_.descriptor());
   polled.add(worker_.descriptor());
+  polled.add(digesting_.descriptor());
   for (const ActiveBuild& active : builds_) {
     polled.add(active.build.descriptor());
   }

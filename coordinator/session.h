@@ -189,7 +189,8 @@ class Session {
   bool interrupted_ = false;
   bool left_at_once_ = false;
   bool refused_ = false;  // it cannot go on with what an earlier session began
-  os::Worker worker_;
+  os::Worker worker_;     // reads pieces that are sent
+  os::Worker digesting_;  // reads whole files: nothing that is under way waits for that
   BundleReader reader_;
   std::vector<AgentSide> agents_;
 };

@@ -5,7 +5,8 @@
 //   bench_upload [MiB of the new file] [MiB of a sibling] [MiB of the big file]    1024 256 4096
 //
 // The agent is the real program, the sender is the coordinator's own connection. Everything is in
-// the page cache and on loopback. Ratios are of this run. Give the machine rest.
+// the page cache and on loopback. Ratios are of this run. Give the machine rest. A size of 0 leaves
+// its part out.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -262,7 +263,8 @@ class Pings {
 Sent upload(const Agent& agent, const Keys& keys, const std::vector<fs::path>& files) {
   const auto start = Clock::now();
   os::Worker worker;
-  coordinator::BundleReader reader(worker);
+  os::Worker digesting;
+  coordinator::BundleReader reader(digesting);
   coordinator::Connection connection(agent.endpoint(), keys.security(), os::random_hex_id(), {},
                                      worker, start);
   Pings pings;
@@ -276,8 +278,10 @@ Sent upload(const Agent& agent, const Keys& keys, const std::vector<fs::path>& f
     os::PollSet polled;
     polled.add(connection.socket());
     polled.add(worker.descriptor());
+    polled.add(digesting.descriptor());
     polled.wait(std::max(connection.deadline() - Clock::now(), mstune::Duration::zero()));
     worker.drain();
+    digesting.drain();
     pings.step(connection, Clock::now());
     for (const auto& event : connection.step(Clock::now())) {
       if (std::holds_alternative<coordinator::LinkReady>(event)) {
@@ -410,10 +414,16 @@ int main(int argc, char** argv) {
     if (!scp) {
       fmt::print("no sshd can be started here: nothing is compared with scp\n");
     }
-    new_file(directory, keys, scp, argument(argc, argv, 1, 1024));
-    siblings(directory, keys, scp, argument(argc, argv, 2, 256));
+    if (const std::size_t mib = argument(argc, argv, 1, 1024); mib > 0) {
+      new_file(directory, keys, scp, mib);
+    }
+    if (const std::size_t mib = argument(argc, argv, 2, 256); mib > 0) {
+      siblings(directory, keys, scp, mib);
+    }
   }
-  big_file(directory, keys, argument(argc, argv, 3, 4096));
+  if (const std::size_t mib = argument(argc, argv, 3, 4096); mib > 0) {
+    big_file(directory, keys, mib);
+  }
   os::remove_tree(directory);
   return 0;
 }

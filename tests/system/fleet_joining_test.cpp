@@ -18,6 +18,12 @@ using nlohmann::json;
 constexpr int kRounds = 6;
 constexpr std::size_t kTrials = 2 * kRounds;
 
+// False when it ends instead.
+bool says_its_port(Running& agent) {
+  eventually([&] { return !port_in(agent.output()).empty() || agent.has_ended(); });
+  return !port_in(agent.output()).empty();
+}
+
 // Agents with a device and a CANN each, and programs that wait for the file "go" and then write
 // STEP lines. Each start leaves a line in "starts".
 class Boxes {
@@ -72,12 +78,12 @@ class Boxes {
                                      std::to_string(at)};
     command.insert(command.end(), more.begin(), more.end());
     // The port of a killed agent may be taken for a moment.
-    REQUIRE(eventually([&] {
+    const bool listens = eventually([&] {
       box.agent = std::make_unique<Running>(command, place_.directory(),
                                             Variables{{"PATH", "/usr/bin:/bin"}});
-      eventually([&] { return !port_in(box.agent->output()).empty() || box.agent->has_ended(); });
-      return !port_in(box.agent->output()).empty();
-    }));
+      return says_its_port(*box.agent);
+    });
+    REQUIRE(listens);
     box.port = port_in(box.agent->output());
   }
   void stop(std::size_t at, int signal = SIGTERM) {
@@ -111,7 +117,7 @@ class Boxes {
   }
 
   // All trials, each valid, and those of a round on one device; returns the summary.
-  json check_result(const Ended& ended) const {
+  [[nodiscard]] json check_result(const Ended& ended) const {
     INFO(ended.output);
     CHECK(ended.status == 0);
     json summary = place_.summary();
@@ -283,6 +289,7 @@ TEST_CASE("joining: an agent whose store has no room is done without") {
   CHECK(summary.at("agents").at(1).at("state") == "given_up");
   CHECK(summary.at("agents").at(1).at("why").get<std::string>().find(said) != std::string::npos);
   CHECK(says(ended, "the campaign goes on without " + boxes.target(1)));
+  CHECK(says(ended, "(measured on one device)"));
   CHECK_FALSE(boxes.agent(1).has_ended());
   boxes.stop(1);  // before its disk goes
 }

@@ -75,29 +75,57 @@ std::uint64_t bytes_on_disk(const fs::path& file) {
                                             : 0;
 }
 
+// What a process has read of files and sockets since it began.
+std::uint64_t bytes_read(pid_t process) {
+  const std::string io = read_text("/proc/" + std::to_string(process) + "/io");
+  return std::stoull(io.substr(io.find("rchar: ") + 7));
+}
+
+TEST_CASE("uploads: one goes on while the next file is digested, however long that takes") {
+  constexpr std::uint64_t kNextBytes = std::uint64_t{8} << 30U;  // sparse
+  FaultPlace faults;
+  Proxy proxy(faults.port());
+  proxy.limit_rate(6'000'000);
+  faults.aim_at(proxy.port());
+  std::vector<std::string> arguments = two_oms(faults);
+  faults.place().write("build.sh",
+                       "case $1 in *LoadBalance4*) exec truncate -s " + std::to_string(kNextBytes) +
+                           " \"$1\" ;; esac\nexec head -c 12000000 /dev/urandom > \"$1\"\n");
+  Running tune = faults.place().start_tune(arguments);
+  CHECK(eventually([&] { return !partial_files(faults).empty(); }));
+  CHECK(eventually([&] { return partial_files(faults).empty(); }));
+  CHECK(bytes_read(tune.id()) < kNextBytes);
+  CHECK_FALSE(fs::is_empty(faults.directory() / "agent/store/blobs"));
+  tune.signal(SIGKILL);
+  tune.wait();
+}
+
+// An upload that needs 15 s has 1.5 s; `stops`: and nothing moves any more once it has begun.
+Ended run_into(const char* timeout, bool stops, FaultPlace& faults, Proxy& proxy) {
+  proxy.limit_rate(200'000);
+  faults.aim_at(proxy.port());
+  Running tune = faults.place().start_tune(two_oms(faults, {timeout, "1.5"}));
+  if (stops) {
+    const bool begins = eventually([&] {
+      const auto partial = partial_files(faults);
+      return !partial.empty() && bytes_on_disk(partial.front()) > 0;
+    });
+    CHECK(begins);
+    proxy.become(Network::silent);
+  }
+  return tune.wait(std::chrono::seconds(30));
+}
+
 TEST_CASE("uploads: one that takes too long is ended, and says after how long and what to do") {
   FaultPlace faults;
   Proxy proxy(faults.port());
-  faults.aim_at(proxy.port());
-  proxy.limit_rate(200'000);
-  const char* timeout = "--upload-timeout";
-  bool stops = false;
-  SUBCASE("because the network is slow") {}
-  SUBCASE("with the time of a run, where it has none of its own") {
-    timeout = "--timeout";
+  Ended ended;
+  SUBCASE("on a slow network, with the time of a run where it has none of its own") {
+    ended = run_into("--timeout", false, faults, proxy);
   }
-  SUBCASE("because nothing moves any more") {
-    stops = true;
+  SUBCASE("when nothing moves any more") {
+    ended = run_into("--upload-timeout", true, faults, proxy);
   }
-  Running tune = faults.place().start_tune(two_oms(faults, {timeout, "1.5"}));
-  if (stops) {
-    CHECK(eventually([&] {
-      const auto partial = partial_files(faults);
-      return !partial.empty() && bytes_on_disk(partial.front()) > 0;
-    }));
-    proxy.become(Network::silent);
-  }
-  const Ended ended = tune.wait(std::chrono::seconds(30));
   INFO(ended.output);
   CHECK(ended.status == 2);
   CHECK(ended.output.find("the upload took more than 1.5 s: raise --upload-timeout") !=
@@ -106,9 +134,8 @@ TEST_CASE("uploads: one that takes too long is ended, and says after how long an
   proxy.limit_rate(0);
   fs::remove_all(faults.directory() / "out");
   // Other files: the agent keeps the same ones for their sender until it knows that it left.
-  for (const char* om : {"kept-model_default.om", "kept-model_LoadBalance4.om"}) {
-    CHECK(fs::remove(faults.directory() / om));
-  }
+  CHECK(fs::remove(faults.directory() / "kept-model_default.om"));
+  CHECK(fs::remove(faults.directory() / "kept-model_LoadBalance4.om"));
   check_result(faults, faults.place().tune(two_oms(faults)));
 }
 
