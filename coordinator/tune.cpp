@@ -22,9 +22,6 @@
 #include "coordinator/hints.h"
 #include "coordinator/joint_ranking.h"
 #include "coordinator/keygen.h"
-#include "coordinator/local_agent.h"
-#include "coordinator/managed_pass.h"
-#include "coordinator/pass_place.h"
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"
 #include "coordinator/session.h"
@@ -302,21 +299,6 @@ std::vector<ManagedPass::Options> pass_options(const TuneOptions& options,
   return passes;
 }
 
-// Installs it everywhere or, with an error, nowhere.
-std::vector<std::unique_ptr<ManagedPass>> manage_passes(const Preparation& preparation,
-                                                        const ManagedPass::Note& note) {
-  std::vector<std::unique_ptr<ManagedPass>> passes;
-  for (const ManagedPass::Options& options : preparation.passes) {
-    const bool one_of_many = preparation.passes.size() > 1;
-    const std::string who = one_of_many ? title(*options.target) : std::string();
-    const auto note_of = [note, who](const Message& what) {
-      note(who.empty() ? what : message("pass.at_agent", "{}: {}", who, what));
-    };
-    passes.push_back(std::make_unique<ManagedPass>(options, note_of));
-  }
-  return passes;
-}
-
 }  // namespace
 
 Preparation prepare(const TuneOptions& options, const std::vector<std::string>& environment) {
@@ -371,23 +353,6 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
     result.passes = pass_options(options, targets, result.environment);
   }
   return result;
-}
-
-SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& directory,
-                  Progress& progress) {
-  const auto note = [&](const Message& what) { progress.note(what); };
-  const auto passes = manage_passes(preparation, note);
-  if (passes.empty()) {
-    if (const auto left = left_behind(variables_of(preparation.environment))) {
-      note(*left);
-    }
-  }
-  std::optional<LocalAgent> local;
-  if (preparation.local) {
-    local.emplace(preparation.environment, preparation.session.campaign.reconnect_grace);
-    preparation.session.agents.front().endpoint = local->endpoint();
-  }
-  return Session(preparation.session, stages, directory, progress).run();
 }
 
 namespace {
