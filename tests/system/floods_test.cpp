@@ -1,6 +1,8 @@
 // Programs that write more than anybody wants to keep, and disks that are full.
+#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -272,6 +274,32 @@ TEST_CASE("disks: a full disk at the coordinator ends the run, and --resume goes
   INFO(ended.output);
   CHECK(ended.status == 0);
   CHECK(faults.comparable_summary() == undisturbed_summary(10));
+}
+
+TEST_CASE("disks: a coordinator that gives up says goodbye, and its trial ends at once") {
+  FaultPlace faults({"--reconnect-grace", "60"});
+  const SmallDisk disk(faults.directory() / "out", "size=1m");
+  if (!disk.is_there()) {
+    MESSAGE("left out: this user may not mount a tmpfs");
+    return;
+  }
+  Running tune = faults.start(faults.steps_command(1'000'000, 1));
+  REQUIRE(eventually([&] {
+    return faults.place().has_run_directory() &&
+           fs::exists(faults.place().run_directory() / "trial_000_default_r1/steps.log");
+  }));
+  const int filler = ::open((faults.directory() / "out/filler").c_str(), O_CREAT | O_WRONLY, 0600);
+  const std::string block(4096, 'x');
+  while (::write(filler, block.data(), block.size()) > 0) {
+  }
+  ::close(filler);
+  const Ended full = tune.wait();
+  const TimePoint gone = std::chrono::steady_clock::now();
+  INFO(full.output);
+  CHECK(full.status == 2);
+  CHECK(full.output.find("No space left on device") != std::string::npos);
+  CHECK(eventually([&] { return faults.is_tidy(); }));
+  CHECK(std::chrono::steady_clock::now() - gone < std::chrono::seconds(20));
 }
 
 }  // namespace
