@@ -88,6 +88,7 @@ SessionResult Session::run() {
     say_goodbye();  // or the agents would wait for us
     throw;
   }
+  refused_ = refused_ && result_.ending == Ending::failed;
   say_goodbye();
   std::sort(result_.trials.begin(), result_.trials.end(),
             [](const EvaluatedTrial& left, const EvaluatedTrial& right) {

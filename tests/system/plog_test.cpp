@@ -211,9 +211,7 @@ std::string name_for(const Workplace& place, std::size_t plog_path) {
   return std::string(plog_path - rest.size() - place.directory().string().size() - 1, 'x');
 }
 
-TEST_CASE(
-    "plog: a path at which CANN would write none is refused, one that is just short enough is "
-    "not") {
+TEST_CASE("plog: a path at which CANN would write none is refused, one byte less is not") {
   Workplace place;
   const std::string command = program_of(place,
                                          "for i in {0..9}; do words+=(run \"$(step $i)\"); done\n"
