@@ -90,6 +90,7 @@ SessionResult Session::run() {
     say_goodbye();  // or the agents would wait for us
     throw;
   }
+  refused_ = refused_ && result_.ending == Ending::failed;
   say_goodbye();
   std::sort(result_.trials.begin(), result_.trials.end(),
             [](const EvaluatedTrial& left, const EvaluatedTrial& right) {
@@ -103,7 +104,8 @@ SessionResult Session::run() {
 
 void Session::go_on() {
   dispatch(Tick{}, steady_now());
-  while (!dispatcher_.finished() && !left_at_once_) {
+  // A build that is not wanted any more is over when all is gone that it started.
+  while ((!dispatcher_.finished() || !builds_.empty()) && !result_.left_at_once) {
     os::PollSet polled;
     wait(polled, steady_now());
     const TimePoint now = steady_now();
@@ -192,7 +194,7 @@ void Session::look_at_signals(TimePoint now) {
     if (*signal == SIGCHLD) {
       os::reap_orphans();
     } else if (interrupted_) {
-      left_at_once_ = true;
+      result_.left_at_once = true;
       result_.ending = Ending::interrupted;
       result_.why = message("campaign.left_at_once",
                             "interrupted twice: left without waiting for what still ran");
@@ -259,6 +261,9 @@ void Session::carry_out(const CampaignAction& action, TimePoint now) {
   } else if (const auto* finish = std::get_if<Finish>(&action)) {
     result_.ending = finish->ending;
     result_.why = finish->why;
+    for (ActiveBuild& active : builds_) {
+      active.build.cancel();
+    }
   }
 }
 

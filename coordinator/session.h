@@ -59,6 +59,7 @@ struct SessionOptions {
 
 struct SessionResult {
   Ending ending = Ending::complete;
+  bool left_at_once = false;                    // interrupted twice: builds may still run
   Message why;                                  // text is empty when complete
   std::vector<EvaluatedTrial> trials;           // those that are on disk, by index
   std::map<std::string, std::string> versions;  // of the first agent and, if one, its device
@@ -187,7 +188,6 @@ class Session {
   std::uint64_t descriptors_max_ = 0;
   SessionResult result_;
   bool interrupted_ = false;
-  bool left_at_once_ = false;
   bool refused_ = false;  // it cannot go on with what an earlier session began
   os::Worker worker_;     // reads pieces that are sent
   os::Worker digesting_;  // reads whole files: nothing that is under way waits for that

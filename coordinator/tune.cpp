@@ -1,8 +1,6 @@
 #include "coordinator/tune.h"
 
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -16,8 +14,6 @@
 #include "coordinator/failed_outputs.h"
 #include "coordinator/hints.h"
 #include "coordinator/joint_ranking.h"
-#include "coordinator/local_agent.h"
-#include "coordinator/pass_place.h"
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"
 #include "coordinator/shown_words.h"
@@ -69,21 +65,6 @@ void print_plan(const CampaignDocument& document, const SessionOptions& session,
   }
 }
 
-// Installs it everywhere or, with an error, nowhere.
-std::vector<std::unique_ptr<ManagedPass>> manage_passes(const Preparation& preparation,
-                                                        const ManagedPass::Note& note) {
-  std::vector<std::unique_ptr<ManagedPass>> passes;
-  for (const ManagedPass::Options& options : preparation.passes) {
-    const bool one_of_many = preparation.passes.size() > 1;
-    const std::string who = one_of_many ? title(*options.target) : std::string();
-    const auto note_of = [note, who](const Message& what) {
-      note(who.empty() ? what : message("pass.at_agent", "{}: {}", who, what));
-    };
-    passes.push_back(std::make_unique<ManagedPass>(options, note_of));
-  }
-  return passes;
-}
-
 // The directory of a new run, or the one to go on with and what it holds already.
 RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
                       Preparation& preparation, os::UniqueFd& lock) {
@@ -109,23 +90,6 @@ RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
 }
 
 }  // namespace
-
-SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& directory,
-                  Progress& progress) {
-  const auto note = [&](const Message& what) { progress.note(what); };
-  const auto passes = manage_passes(preparation, note);
-  if (passes.empty()) {
-    if (const auto left = left_behind(variables_of(preparation.environment))) {
-      note(*left);
-    }
-  }
-  std::optional<LocalAgent> local;
-  if (preparation.local) {
-    local.emplace(preparation.environment, preparation.session.campaign.reconnect_grace);
-    preparation.session.agents.front().endpoint = local->endpoint();
-  }
-  return Session(preparation.session, stages, directory, progress).run();
-}
 
 int tune(const TuneOptions& options, const std::vector<std::string>& environment,
          std::ostream& out) {

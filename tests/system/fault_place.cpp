@@ -181,7 +181,11 @@ const nlohmann::json& undisturbed_summary(int steps) {
 }
 
 int how_many(int normally) {
-  return std::getenv("MSTUNE_TEST_LONG") == nullptr ? normally : 20 * normally;
+  return how_many(normally, 20 * normally);
+}
+
+int how_many(int normally, int at_length) {
+  return std::getenv("MSTUNE_TEST_LONG") == nullptr ? normally : at_length;
 }
 
 }  // namespace mstune::test

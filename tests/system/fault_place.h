@@ -70,7 +70,9 @@ class FaultPlace {
 // The summary of steps_command(steps, …) where nothing went wrong. Measured once for each length.
 const nlohmann::json& undisturbed_summary(int steps);
 
-// Normally a bound for the normal test command; with MSTUNE_TEST_LONG set, many times that.
+// Normally a bound for the normal test command; with MSTUNE_TEST_LONG set, many times that, or
+// `at_length`.
 int how_many(int normally);
+int how_many(int normally, int at_length);
 
 }  // namespace mstune::test

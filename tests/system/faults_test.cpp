@@ -259,10 +259,12 @@ TEST_CASE("resume: OMs are not built again, and one that was exchanged is refuse
   CHECK(place.summary().at("trials").size() == 2);
 }
 
-TEST_CASE("resume: a killed coordinator's build is ended before the next one begins") {
-  Workplace place;
+// A campaign that builds OMs, slowly.
+struct SlowBuilds {
+  explicit SlowBuilds(const char* slow_ms) { place.environment()["STANDIN_ATC_SLOW_MS"] = slow_ms; }
+
   // Each leads a session of its own; atc.bin forks.
-  const auto builds = [&] {
+  [[nodiscard]] std::size_t count() const {
     const auto here = processes_with(place.directory().string());
     std::set<pid_t> sessions;
     for (const pid_t id : processes_with("atc.bin")) {
@@ -272,7 +274,9 @@ TEST_CASE("resume: a killed coordinator's build is ended before the next one beg
     }
     sessions.erase(-1);  // it has ended since
     return sessions.size();
-  };
+  }
+
+  Workplace place;
   std::vector<std::string> arguments{
       "--mode",
       "offline",
@@ -284,9 +288,66 @@ TEST_CASE("resume: a killed coordinator's build is ended before the next one beg
       "LoadBalance:2",
       "--repeat",
       "1"};
-  place.environment()["STANDIN_ATC_SLOW_MS"] = "20000";
+};
+
+TEST_CASE("resume: a killed coordinator's build ends by itself, with all that atc started") {
+  SlowBuilds builds("60000");
+  Running killed = builds.place.start_tune(builds.arguments);
+  REQUIRE(eventually([&] { return builds.count() == 1; }));
+  killed.signal(SIGKILL);
+  killed.wait();
+  CHECK(eventually([&] { return processes_with(builds.place.directory().string()).empty(); },
+                   seconds(30)));
+}
+
+// A build whose child leaves its session, both deaf to SIGTERM. The markers are theirs.
+struct DeafBuilds : SlowBuilds {
+  DeafBuilds(std::string apart_marker, std::string marker)
+      : SlowBuilds("0"), apart(std::move(apart_marker)), main(std::move(marker)) {
+    place.write("build.sh", "trap '' TERM\nsetsid sleep " + apart + " &\nsleep " + main + "\n");
+    arguments.at(3) = "/bin/bash " + (place.directory() / "build.sh").string() + " {om}";
+  }
+
+  [[nodiscard]] bool run() const { return runs(apart) && runs(main); }
+  [[nodiscard]] bool are_gone() const {
+    return !runs(apart) && processes_with(place.directory().string()).empty();
+  }
+
+  std::string apart;
+  std::string main;
+};
+
+TEST_CASE(
+    "resume: Ctrl-C ends builds with all that they started, and a second one leaves it to do") {
+  // At the same time, because each takes the grace time of SIGTERM.
+  DeafBuilds once("73006", "73007");
+  DeafBuilds twice("73008", "73009");
+  Running waits = once.place.start_tune(once.arguments);
+  Running leaves = twice.place.start_tune(twice.arguments);
+  REQUIRE(eventually([&] { return once.run() && twice.run(); }));
+  waits.signal(SIGINT);
+  leaves.signal(SIGINT);
+  CHECK(eventually_says(leaves, "once more to leave at once"));
+  leaves.signal(SIGINT);
+  CHECK(leaves.wait(seconds(4)).status == 130);
+  CHECK(waits.wait().status == 130);
+  CHECK(once.are_gone());
+  CHECK(eventually([&] { return twice.are_gone(); }));
+}
+
+TEST_CASE("resume: a killed coordinator's build is ended before the next one begins") {
+  SlowBuilds slow("20000");
+  Workplace& place = slow.place;
+  std::vector<std::string>& arguments = slow.arguments;
+  const auto builds = [&] { return slow.count(); };
   Running killed = place.start_tune(arguments);
   REQUIRE(eventually([&] { return builds() == 1; }));
+  // Its guard goes first, as on a machine that is short of memory.
+  for (const pid_t id : processes_with(place.directory().string())) {
+    if (read_text("/proc/" + std::to_string(id) + "/comm") == "mstune-guard\n") {
+      ::kill(id, SIGKILL);
+    }
+  }
   killed.signal(SIGKILL);
   killed.wait();
   CHECK(builds() == 1);

@@ -65,26 +65,39 @@ std::vector<fs::path> plog_files(const fs::path& trial) {
   return files;
 }
 
-TEST_CASE("plog: it comes back slowly while another trial runs there, and whole") {
-  FaultPlace faults({"--devices", "0-1"});
-  const std::string here = faults.directory().string();
-  // The first trial writes 16 MiB and ends, all others wait until that is back.
-  faults.place().write(
-      "two.sh", "if mkdir " + here + "/first 2> /dev/null; then\n" + "  while ! [ -e " + here +
-                    "/other ]; do sleep .02; done\n" +
-                    "  mkdir -p \"$ASCEND_PROCESS_LOG_PATH/run/plog\"\n" +
-                    "  seq 2222222 | head -c 16M > " + here + "/written\n" + "  cp " + here +
-                    "/written $ASCEND_PROCESS_LOG_PATH/run/plog/plog-1_1.log\n" + "else\n  touch " +
-                    here + "/other\n  while ! [ -e " + here + "/go ]; do sleep .02; done\nfi\n" +
-                    "exec " + faults.steps_command(10, 1) + "\n");
-  Running tune = faults.start("/bin/bash " + here + "/two.sh");
-  fs::path trial;
-  CHECK(eventually([&] {
-    if (trial.empty() && faults.place().has_run_directory()) {
-      for (const auto& entry : fs::directory_iterator(faults.place().run_directory())) {
-        trial = fs::exists(entry.path() / "trial.json") ? entry.path() : trial;
+// A trial that is on disk; empty while none is.
+fs::path finished_trial(FaultPlace& faults) {
+  if (faults.place().has_run_directory()) {
+    for (const auto& entry : fs::directory_iterator(faults.place().run_directory())) {
+      if (fs::exists(entry.path() / "trial.json")) {
+        return entry.path();
       }
     }
+  }
+  return {};
+}
+
+TEST_CASE("plog: it comes back slowly while another trial runs there, and whole") {
+  FaultPlace faults({"--devices", "0-1"});
+  // The first trial writes 16 MiB and ends, all others wait until that is back.
+  const std::string command =
+      program_of(faults.place(), "cd " + faults.directory().string() +
+                                     "\n"
+                                     "if mkdir first 2> /dev/null; then\n"
+                                     "  while ! [ -e other ]; do sleep .02; done\n"
+                                     "  mkdir -p $plog\n"
+                                     "  seq 2222222 | head -c 16M > written\n"
+                                     "  cp written $plog/plog-1_1.log\n"
+                                     "else\n"
+                                     "  touch other\n"
+                                     "  while ! [ -e go ]; do sleep .02; done\n"
+                                     "fi\n"
+                                     "exec " +
+                                     faults.steps_command(10, 1));
+  Running tune = faults.start(command);
+  fs::path trial;
+  CHECK(eventually([&] {
+    trial = finished_trial(faults);
     return !trial.empty() || tune.has_ended();
   }));
   CHECK_FALSE(tune.has_ended());
@@ -198,9 +211,7 @@ std::string name_for(const Workplace& place, std::size_t plog_path) {
   return std::string(plog_path - rest.size() - place.directory().string().size() - 1, 'x');
 }
 
-TEST_CASE(
-    "plog: a path at which CANN would write none is refused, one that is just short enough is "
-    "not") {
+TEST_CASE("plog: a path at which CANN would write none is refused, one byte less is not") {
   Workplace place;
   const std::string command = program_of(place,
                                          "for i in {0..9}; do words+=(run \"$(step $i)\"); done\n"

@@ -17,7 +17,7 @@ const TimePoint kStart{std::chrono::hours(1)};
 
 // Files at an agent, and requests on their way to it.
 struct Remote {
-  explicit Remote(std::vector<std::string> contents_) : contents(std::move(contents_)) {
+  explicit Remote(std::vector<std::string> texts) : contents(std::move(texts)) {
     for (std::size_t i = 0; i < contents.size(); ++i) {
       files.push_back(
           {static_cast<std::uint32_t>(i), "plog/" + std::to_string(i), 0, contents[i].size()});
@@ -46,15 +46,13 @@ struct Remote {
   template <typename Sharers>
   TimePoint run(Collector& collector, TimePoint now, const Sharers& sharers) {
     ask(collector, now, sharers(now));
-    while (!collector.finished()) {
-      if (!asked.empty()) {
-        REQUIRE(answer(collector));
-      } else {
-        REQUIRE(collector.deadline() != kNever);
-        now = collector.deadline();
-      }
+    bool goes_on = true;
+    while (goes_on && !collector.finished()) {
+      now = asked.empty() ? collector.deadline() : now;
+      goes_on = asked.empty() ? now != kNever : answer(collector);
       ask(collector, now, sharers(now));
     }
+    CHECK(goes_on);
     return now;
   }
 

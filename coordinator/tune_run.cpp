@@ -1,0 +1,60 @@
+// Runs what was prepared, with all that goes around a session: the pass, an agent of our own, and
+// somebody who cleans up when we are killed.
+#include <memory>
+#include <optional>
+
+#include "common/os/orphan_guard.h"
+#include "coordinator/local_agent.h"
+#include "coordinator/managed_pass.h"
+#include "coordinator/pass_place.h"
+#include "coordinator/target.h"
+#include "coordinator/tune.h"
+
+namespace mstune::coordinator {
+namespace {
+
+// Installs it everywhere or, with an error, nowhere.
+std::vector<std::unique_ptr<ManagedPass>> manage_passes(const Preparation& preparation,
+                                                        const ManagedPass::Note& note) {
+  std::vector<std::unique_ptr<ManagedPass>> passes;
+  for (const ManagedPass::Options& options : preparation.passes) {
+    const bool one_of_many = preparation.passes.size() > 1;
+    const std::string who = one_of_many ? title(*options.target) : std::string();
+    const auto note_of = [note, who](const Message& what) {
+      note(who.empty() ? what : message("pass.at_agent", "{}: {}", who, what));
+    };
+    passes.push_back(std::make_unique<ManagedPass>(options, note_of));
+  }
+  return passes;
+}
+
+}  // namespace
+
+SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& directory,
+                  Progress& progress) {
+  // First, while there is one thread.
+  std::optional<os::OrphanGuard> guard;
+  if (!preparation.session.build.command.empty()) {
+    guard.emplace([id = preparation.session.session_id] { end_former_builds(id); });
+  }
+  const auto note = [&](const Message& what) { progress.note(what); };
+  const auto passes = manage_passes(preparation, note);
+  if (passes.empty()) {
+    if (const auto left = left_behind(variables_of(preparation.environment))) {
+      note(*left);
+    }
+  }
+  std::optional<LocalAgent> local;
+  if (preparation.local) {
+    local.emplace(preparation.environment, preparation.session.campaign.reconnect_grace);
+    preparation.session.agents.front().endpoint = local->endpoint();
+  }
+  SessionResult result = Session(preparation.session, stages, directory, progress).run();
+  // Who leaves at once leaves to the guard what is being built.
+  if (guard && !result.left_at_once) {
+    guard->dismiss();
+  }
+  return result;
+}
+
+}  // namespace mstune::coordinator
