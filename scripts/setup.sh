@@ -14,7 +14,7 @@ packages=(
 [ "${1:-all}" = build ] || packages+=(
   clang libclang-rt-14-dev clang-format clang-tidy
   python3 python3-yaml python3-zmq python3-msgpack python3-jsonschema shellcheck valgrind
-  chromium-headless-shell fonts-wqy-microhei zsh bash-completion iproute2
+  chromium-headless-shell fonts-wqy-microhei zsh bash-completion iproute2 xfsprogs
 )
 
 missing=()
