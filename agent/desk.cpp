@@ -72,6 +72,11 @@ std::optional<std::string> Desk::peer_of_campaign(const std::string& campaign) c
   return found == sessions_.end() ? std::nullopt : std::make_optional(found->second.peer);
 }
 
+SessionId Desk::session_of_campaign(const std::string& campaign) const {
+  const auto found = sessions_.find(campaign);
+  return found == sessions_.end() ? 0 : found->second.number;
+}
+
 void Desk::reply(const std::string& peer, protocol::Report report) {
   actions_.emplace_back(desk::Reply{peer, std::move(report)});
 }

@@ -120,6 +120,9 @@ class Desk {
   [[nodiscard]] std::optional<std::string> peer_of_session(SessionId session) const;
   [[nodiscard]] std::optional<std::string> peer_of_campaign(const std::string& campaign) const;
 
+  // 0 when nobody is there.
+  [[nodiscard]] SessionId session_of_campaign(const std::string& campaign) const;
+
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
   [[nodiscard]] std::size_t trials() const { return trials_.size(); }
 

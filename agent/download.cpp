@@ -8,54 +8,17 @@
 #include <string_view>
 #include <utility>
 
-#include "common/chunker.h"
+#include "agent/incoming_upload.h"
 #include "common/error.h"
 
 namespace mstune::agent::download {
 namespace {
-
-enum class Phase {
-  queued,      // its turn has not come: earlier offers of its session, or another is sending this
-  looking,     // the store says whether it has the blob
-  listing,     // the list of chunks is arriving
-  opening,     // the store copies what it has
-  receiving,   // the chunks that it lacks are arriving
-  completing,  // the store makes a blob of it
-};
-
-struct Upload {
-  SessionId session = 0;
-  std::uint64_t number = 0;
-  Digest identity;
-  std::uint64_t size = 0;
-  std::uint64_t chunks = 0;
-  Phase phase = Phase::queued;
-  TimePoint heard;  // the sender's last sign of life, or the end of our own work for it
-  ManifestBuilder list;
-  std::shared_ptr<const Manifest> manifest;
-  std::vector<bool> lacks;  // asked for, and not arrived
-  std::size_t lacking = 0;  // how many
-  std::uint64_t arrived = 0;
-  std::uint64_t taken = 0;
-
-  // Whether the next move is the sender's.
-  [[nodiscard]] bool waits_for_sender() const {
-    return (phase == Phase::listing || phase == Phase::receiving) && arrived == taken;
-  }
-};
 
 struct Job {
   SessionId session = 0;
   std::uint64_t number = 0;
   std::uint64_t bytes = 0;  // of payload
 };
-
-Error breach(std::string_view what) {
-  return protocol_error("transfer.sender_breach",
-                        "the coordinator broke the transfer protocol ({}): are both programs of "
-                        "one release?",
-                        what);
-}
 
 std::string write_bits(const std::vector<bool>& bits) {
   std::string result((bits.size() + 7) / 8, '\0');
@@ -65,66 +28,6 @@ std::string write_bits(const std::vector<bool>& bits) {
     }
   }
   return result;
-}
-
-// What can be told from an offer alone. Throws.
-Upload read_offer(SessionId session, const protocol::Offer& offer) {
-  const auto identity = parse_raw_digest(offer.identity.value);
-  if (!identity) {
-    throw breach("an identity of another length");
-  }
-  if (offer.size > kFileSizeMax || offer.chunks > kChunksMax) {
-    throw protocol_error("file.too_large_to_send",
-                         "a file of more than {} or {} chunks cannot be sent",
-                         size_text(kFileSizeMax), kChunksMax);
-  }
-  if (offer.chunks > offer.size || offer.size > offer.chunks * kChunkMax) {
-    throw breach("a number of chunks that does not fit the size");
-  }
-  Upload upload;
-  upload.session = session;
-  upload.number = offer.upload;
-  upload.identity = *identity;
-  upload.size = offer.size;
-  upload.chunks = offer.chunks;
-  return upload;
-}
-
-// Adds a page to the list of an upload. Throws.
-void add_page(Upload& upload, const protocol::OfferPage& page) {
-  const std::size_t count = page.lengths.size();
-  if (page.first != upload.list.chunks() || count == 0 || count > protocol::kOfferPageChunks ||
-      page.digests.value.size() != count * kDigestSize || count > upload.chunks - page.first) {
-    throw breach("a page of chunks that was not asked for");
-  }
-  const std::string_view digests = page.digests.value;
-  for (std::size_t i = 0; i < count; ++i) {
-    upload.list.add(parse_raw_digest(digests.substr(i * kDigestSize, kDigestSize)).value(),
-                    page.lengths[i]);
-  }
-  if (upload.list.size() > upload.size) {
-    throw breach("chunks beyond the size");
-  }
-}
-
-void check_piece(const Upload& upload, const protocol::Piece& piece, std::uint64_t bytes,
-                 std::uint64_t window) {
-  if (upload.phase != Phase::receiving || piece.count == 0 || piece.first > upload.chunks ||
-      piece.count > upload.chunks - piece.first) {
-    throw breach("a piece that was not asked for");
-  }
-  for (std::uint64_t i = piece.first; i < piece.first + piece.count; ++i) {
-    if (!upload.lacks[i]) {
-      throw breach("a chunk that was not asked for");
-    }
-  }
-  if (bytes > protocol::kPieceBytesMax ||
-      bytes != length_of(*upload.manifest, piece.first, piece.count)) {
-    throw breach("a piece of another length");
-  }
-  if (upload.arrived - upload.taken + bytes > window) {
-    throw breach("more bytes than granted");
-  }
 }
 
 }  // namespace
@@ -137,6 +40,7 @@ class Machine::State {
   void on(const PieceArrived& event, TimePoint now);
   void on(const SessionEnded& event, TimePoint now);
   void on(const Tick& event, TimePoint now);
+  void on(const Measuring& event, TimePoint now);
   void on(const LookedUp& event, TimePoint now);
   void on(const Opened& event, TimePoint now);
   void on(const Written& event, TimePoint now);
@@ -145,6 +49,8 @@ class Machine::State {
 
   void expire(TimePoint now);
   void start_queued(TimePoint now);
+  void open_held(TimePoint now);
+  void tell_taken(TimePoint now);
   [[nodiscard]] TimePoint deadline() const;
   [[nodiscard]] bool finished() const { return uploads_.empty(); }
 
@@ -157,6 +63,7 @@ class Machine::State {
 
   Upload* find(SessionId session, std::uint64_t number);
   Upload* take_job(std::uint64_t job, TimePoint now);
+  [[nodiscard]] bool disturbs(const Upload& upload) const;
   [[nodiscard]] bool may_start(const Upload& upload) const;
   void send(const Upload& upload, Outgoing message);
   template <typename What>
@@ -165,8 +72,7 @@ class Machine::State {
   void refuse(Upload& upload, const Message& why);
   void drop(const Upload& upload);
   void close(const Upload& upload);
-  void ask_for_list_or_open(Upload& upload);
-  void open(Upload& upload);
+  void ask_for_list_or_hold(Upload& upload, TimePoint now);
   void complete_if_whole(Upload& upload);
 
   Options options_;
@@ -175,6 +81,8 @@ class Machine::State {
   std::map<std::uint64_t, Job> jobs_;
   std::uint64_t last_job_ = 0;
   TimePoint waiting_due_ = kNever;
+  std::vector<SessionId> measuring_;
+  TimePoint gentle_due_ = {};  // the next credit for one who disturbs
 };
 
 Upload* Machine::State::find(SessionId session, std::uint64_t number) {
@@ -253,7 +161,7 @@ void Machine::State::on_message(SessionId session, const protocol::OfferPage& pa
     }
     upload->heard = now;
     add_page(*upload, page);
-    ask_for_list_or_open(*upload);
+    ask_for_list_or_hold(*upload, now);
   } catch (const Error& error) {
     refuse(*upload, error.message());
   }
@@ -302,6 +210,10 @@ void Machine::State::on(const SessionEnded& event, TimePoint) {
 
 void Machine::State::on(const Tick&, TimePoint) {}
 
+void Machine::State::on(const Measuring& event, TimePoint) {
+  measuring_ = event.sessions;
+}
+
 // The upload that the job was done for; null when it is over.
 Upload* Machine::State::take_job(std::uint64_t job, TimePoint now) {
   const auto found = jobs_.find(job);
@@ -330,13 +242,13 @@ void Machine::State::on(const LookedUp& event, TimePoint now) {
   upload->phase = Phase::listing;
   upload->manifest = event.partial;
   try {
-    ask_for_list_or_open(*upload);
+    ask_for_list_or_hold(*upload, now);
   } catch (const Error& error) {
     refuse(*upload, error.message());
   }
 }
 
-void Machine::State::ask_for_list_or_open(Upload& upload) {
+void Machine::State::ask_for_list_or_hold(Upload& upload, TimePoint now) {
   if (upload.manifest == nullptr && upload.list.chunks() < upload.chunks) {
     send(upload, protocol::ListRequest{upload.number, upload.list.chunks()});
     return;
@@ -348,8 +260,8 @@ void Machine::State::ask_for_list_or_open(Upload& upload) {
       upload.manifest->chunks.size() != upload.chunks) {
     throw breach("a list of chunks that is not the offered file's");
   }
-  upload.phase = Phase::opening;
-  submit(upload, Open{upload.manifest});
+  upload.phase = Phase::held;
+  upload.held_until = after(now, options_.hold_max);
 }
 
 void Machine::State::on(const Opened& event, TimePoint now) {
@@ -368,7 +280,6 @@ void Machine::State::on(const Opened& event, TimePoint now) {
 void Machine::State::on(const Written& event, TimePoint now) {
   Upload* const upload = take_job(event.job, now);
   if (upload != nullptr) {
-    send(*upload, protocol::Taken{upload->number, upload->taken});
     complete_if_whole(*upload);
   }
 }
@@ -425,6 +336,37 @@ void Machine::State::start_queued(TimePoint now) {
   }
 }
 
+// Its own session knows what it does; another one's program is not to be disturbed.
+bool Machine::State::disturbs(const Upload& upload) const {
+  return std::any_of(measuring_.begin(), measuring_.end(),
+                     [&](SessionId session) { return session != upload.session; });
+}
+
+void Machine::State::open_held(TimePoint now) {
+  for (Upload& upload : uploads_) {
+    if (upload.phase == Phase::held && (!disturbs(upload) || now >= upload.held_until)) {
+      upload.phase = Phase::opening;
+      submit(upload, Open{upload.manifest});
+    }
+  }
+}
+
+void Machine::State::tell_taken(TimePoint now) {
+  for (Upload& upload : uploads_) {
+    const bool gently = disturbs(upload);
+    if (upload.told == upload.taken || (gently && now < gentle_due_)) {
+      continue;
+    }
+    upload.told =
+        gently ? std::min(upload.taken, upload.told + protocol::kPieceBytesMax) : upload.taken;
+    upload.heard = now;
+    send(upload, protocol::Taken{upload.number, upload.told});
+    if (gently) {
+      gentle_due_ = after(now, options_.gentle_period);
+    }
+  }
+}
+
 void Machine::State::expire(TimePoint now) {
   for (auto at = uploads_.begin(); at != uploads_.end();) {
     Upload& upload = *at++;
@@ -450,6 +392,10 @@ TimePoint Machine::State::deadline() const {
   for (const Upload& upload : uploads_) {
     if (upload.waits_for_sender()) {
       first = std::min(first, after(upload.heard, options_.silence_max));
+    } else if (upload.phase == Phase::held) {
+      first = std::min(first, upload.held_until);
+    } else if (upload.told < upload.taken) {
+      first = std::min(first, gentle_due_);
     }
   }
   return first;
@@ -463,6 +409,8 @@ Machine& Machine::operator=(Machine&&) noexcept = default;
 std::vector<Action> Machine::handle(const Event& event, TimePoint now) {
   state_->actions.clear();
   std::visit([&](const auto& known) { state_->on(known, now); }, event);
+  state_->open_held(now);
+  state_->tell_taken(now);
   state_->expire(now);
   state_->start_queued(now);
   return std::exchange(state_->actions, {});

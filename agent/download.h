@@ -1,10 +1,12 @@
 // The receiver's side of the transfer of files, of all coordinators at once: a pure machine.
 //
-// It believes nothing that a peer says: numbers, lengths and lists are checked here before they
-// reach the store, digests in the store. A session has its offers served in their order. When two
-// sessions offer the same blob, one sends and the other waits for the result (and takes over if the
-// first goes away). It holds no bulk: the loop keeps the payload of a Piece beside the event and
-// hands it to the store job that comes back. Its caller is the agent's server.
+// It believes nothing that a peer says: numbers, lengths and lists are checked (incoming_upload.h)
+// before they reach the store, digests in the store. A session has its offers served in their
+// order. When two sessions offer the same blob, one sends and the other waits for the result (and
+// takes over if the first goes away). While the program of another session is measured here, an
+// upload waits for a pause before it copies what the store has, and is then received slowly. It
+// holds no bulk: the loop keeps the payload of a Piece beside the event and hands it to the store
+// job that comes back. Its caller is the agent's server.
 #pragma once
 
 #include <chrono>
@@ -39,6 +41,10 @@ struct SessionEnded {
   SessionId session = 0;
 };
 struct Tick {};
+// The sessions whose programs run on this machine from now on; 0: that of one that has left.
+struct Measuring {
+  std::vector<SessionId> sessions;
+};
 
 // Results of store jobs. `job` is the number that the job carried.
 struct LookedUp {
@@ -60,8 +66,8 @@ struct JobFailed {
   std::uint64_t job = 0;
   Message why;
 };
-using Event = std::variant<Arrived, PieceArrived, SessionEnded, Tick, LookedUp, Opened, Written,
-                           Completed, JobFailed>;
+using Event = std::variant<Arrived, PieceArrived, SessionEnded, Tick, Measuring, LookedUp, Opened,
+                           Written, Completed, JobFailed>;
 
 // Jobs for the store, to be done one after the other in this order (agent/store_job.h does one). A
 // Close may follow others whose results nobody waits for any more.
@@ -100,6 +106,10 @@ struct Options {
   Duration silence_max = std::chrono::seconds(30);  // of a sender whose turn it is
   Duration waiting_every = std::chrono::seconds(2);
   std::size_t offers_max = 8;  // open in one session
+  // While another session's program is measured: a piece is granted each period (16 MiB/s), and a
+  // pause is waited for so long.
+  Duration gentle_period = std::chrono::microseconds(15'625);
+  Duration hold_max = std::chrono::seconds(10);
 };
 
 class Machine {

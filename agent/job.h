@@ -98,6 +98,10 @@ class Job {
   [[nodiscard]] bool finished() const { return state_ == State::removed; }
   // True while a program may run or is about to.
   [[nodiscard]] bool holds_slot() const;
+  // True while a program of it may be at work.
+  [[nodiscard]] bool is_at_work() const {
+    return state_ == State::starting || state_ == State::running || state_ == State::ending;
+  }
   [[nodiscard]] bool queued() const { return state_ == State::queued; }
   // False while so much is kept for a coordinator that is slow or away that no more should be read:
   // what the program writes then waits in its pipe and in its files.

@@ -58,6 +58,13 @@ void Receiver::end_session(SessionId session, TimePoint now) {
   carry_out(machine_.handle(download::SessionEnded{session}, now), {});
 }
 
+void Receiver::measure(std::vector<SessionId> sessions, TimePoint now) {
+  if (sessions != measuring_) {
+    measuring_ = sessions;
+    carry_out(machine_.handle(download::Measuring{std::move(sessions)}, now), {});
+  }
+}
+
 void Receiver::tick(TimePoint now) {
   if (now >= machine_.deadline()) {
     carry_out(machine_.handle(download::Tick{}, now), {});

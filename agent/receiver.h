@@ -31,6 +31,8 @@ class Receiver {
   bool handle(SessionId session, const protocol::Request& request, std::string payload,
               TimePoint now);
   void end_session(SessionId session, TimePoint now);
+  // Whose programs run on this machine now; 0: that of a session that has left.
+  void measure(std::vector<SessionId> sessions, TimePoint now);
   void tick(TimePoint now);
   [[nodiscard]] TimePoint deadline() const { return machine_.deadline(); }
 
@@ -66,6 +68,7 @@ class Receiver {
 
   std::unique_ptr<Store> store_;  // touched on the worker only
   download::Machine machine_;
+  std::vector<SessionId> measuring_;
   std::vector<download::Event> results_;  // of store jobs, waiting for drain()
   std::vector<std::pair<SessionId, protocol::Report>> reports_;
   os::Worker worker_;  // after what its jobs use: it ends first

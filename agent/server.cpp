@@ -132,6 +132,7 @@ void Server::run() {
     const TimePoint later = steady_now();  // files that were laid out may have started a trial
     step_trials(later);
     step_devices(later);
+    tell_who_measures(later);
     look_at_stuck(later);
     tell_conditions(later);
   }
@@ -397,6 +398,10 @@ void Server::lay_out(TrialRunner& runner) {
 void Server::step_files(TimePoint now) {
   receiver_.tick(now);
   receiver_.drain(now);
+  send_files_reports();
+}
+
+void Server::send_files_reports() {
   for (const auto& [number, report] : receiver_.take_reports()) {
     send_to(number, report);
   }
@@ -443,6 +448,17 @@ void Server::forget_finished(TimePoint now) {
     devices_.forget(key);
     runners_.erase(key);
   }
+}
+
+void Server::tell_who_measures(TimePoint now) {
+  std::vector<SessionId> sessions;
+  for (const auto& [key, runner] : runners_) {
+    if (runner->job().is_at_work()) {
+      sessions.push_back(desk_.session_of_campaign(key.campaign));
+    }
+  }
+  receiver_.measure(std::move(sessions), now);
+  send_files_reports();
 }
 
 void Server::look_at_stuck(TimePoint now) {

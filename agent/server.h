@@ -72,8 +72,10 @@ class Server {
   void step_devices(TimePoint now);
   void step_trials(TimePoint now);
   void forget_finished(TimePoint now);
+  void tell_who_measures(TimePoint now);
   void look_at_stuck(TimePoint now);
   void step_files(TimePoint now);
+  void send_files_reports();
   void step_box(TimePoint now);
   void lay_out(TrialRunner& runner);
   void send_reports(TrialRunner& runner);

@@ -100,5 +100,23 @@ TEST_CASE("transfer: two coordinators with the same files send one copy, and bot
   }
 }
 
+TEST_CASE("transfer: trials of others hold it up, and cost no byte") {
+  const std::vector<agent::Content> files{agent::Content(random_bytes(1'500'000, 1)),
+                                          agent::Content(random_bytes(700'000, 2))};
+  WorldOptions options;
+  options.senders = 2;
+  for (const unsigned permille : {20U, 300U}) {
+    options.measure_permille = permille;
+    options.break_permille = 0;
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+      CHECK(run_world(files, options, seed, size_of(files)) == size_of(files));
+    }
+    options.break_permille = 20;
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+      run_world(files, options, seed, size_of(files));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mstune

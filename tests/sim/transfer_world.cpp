@@ -103,6 +103,9 @@ void TransferWorld::step() {
     restart_agent();
     return;
   }
+  if (chance(options_.measure_permille)) {
+    measure_others();
+  }
   std::vector<std::pair<int, std::size_t>> possible;
   for (std::size_t i = 0; i < senders_.size(); ++i) {
     if (!senders_[i].to_agent.empty()) {
@@ -127,6 +130,18 @@ void TransferWorld::step() {
   } else {
     do_job();
   }
+}
+
+// Nobody's, somebody's who has left, or one sender's.
+void TransferWorld::measure_others() {
+  const std::size_t whose = random_() % (senders_.size() + 2);
+  std::vector<agent::SessionId> sessions;
+  if (whose < senders_.size()) {
+    sessions.push_back(senders_[whose].session);
+  } else if (whose == senders_.size()) {
+    sessions.push_back(0);
+  }
+  act(download::Measuring{std::move(sessions)});
 }
 
 void TransferWorld::deliver_to_agent(Sender& sender) {

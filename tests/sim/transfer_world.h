@@ -26,6 +26,7 @@ struct WorldOptions {
   unsigned break_permille = 0;    // chance of each step to break a connection
   unsigned restart_permille = 0;  // chance of each step to kill the agent
   unsigned faults_max = 6;
+  unsigned measure_permille = 0;  // chance of each step that other programs are measured now
   std::uint64_t window_bytes = 2 * protocol::kPieceBytesMax;
 };
 
@@ -69,6 +70,7 @@ class TransferWorld {
   void connect(Sender& sender);
   void break_connection(Sender& sender);
   void restart_agent();
+  void measure_others();
   void wait_for_deadline();
   void note_under_way();
   bool chance(unsigned permille) { return random_() % 1000 < permille; }

@@ -204,5 +204,30 @@ TEST_CASE(
   CHECK(first.wait().status == 130);
 }
 
+TEST_CASE("uploads: one coordinator's come slowly while another one's trials run there") {
+  constexpr std::uint64_t kBytes = 24'000'000;
+  FaultPlace faults;
+  Running measuring = faults.start(faults.steps_command(400, 5), {"--repeat", "200"});
+  CHECK(eventually([&] { return measuring.output().find("[001]") != std::string::npos; }));
+  const std::string directory = faults.directory().string();
+  faults.place().write("build.sh", "head -c " + std::to_string(kBytes) + " /dev/urandom > $1\n");
+  Running sending(
+      {program("mstune"), "tune", "--mode", "offline", "--target", "target.json", "--configs",
+       "default", "--repeat", "1", "--output-dir", directory + "/other", "--compile-command",
+       "/bin/bash " + directory + "/build.sh {om}", "--run-command", "true {om}"},
+      faults.directory(), faults.place().environment());
+  CHECK(eventually([&] { return !partial_files(faults).empty(); }));
+  const auto began = std::chrono::steady_clock::now();
+  CHECK(eventually([&] { return sending.output().find("[upload]") != std::string::npos; }));
+  // Less its window of 4 MiB; unhindered it is a tenth of that.
+  CHECK(std::chrono::steady_clock::now() - began > std::chrono::milliseconds(900));
+  CHECK_FALSE(measuring.has_ended());
+  measuring.signal(SIGINT);
+  CHECK(measuring.wait().status == 130);
+  const Ended ended = sending.wait();
+  INFO(ended.output);
+  CHECK(ended.output.find("[000] default round 1: exit status 0") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace mstune::test

@@ -203,6 +203,71 @@ TEST_CASE("download: a silent sender is given up at the deadline, but not while 
         "transfer.sender_silent");
 }
 
+// One piece of each, all of which are lacking.
+std::shared_ptr<const Manifest> large(std::size_t pieces) {
+  return manifest_of(pieces, protocol::kPieceBytesMax);
+}
+
+TEST_CASE("download: beside another session's trial a piece is granted each period") {
+  const Options options;
+  Receiving receiving(large(4));
+  Machine& machine = receiving.machine;
+  machine.handle(Measuring{{2}}, kStart);
+  std::vector<std::uint64_t> writes;
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    writes.push_back(jobs<Write>(receiving.piece(i, 1, protocol::kPieceBytesMax)).at(0));
+  }
+  TimePoint now = kStart;
+  CHECK(sent<protocol::Taken>(machine.handle(Written{writes[0]}, now)).size() == 1);
+  CHECK(sent<protocol::Taken>(machine.handle(Written{writes[1]}, now)).empty());
+  CHECK(sent<protocol::Taken>(machine.handle(Written{writes[2]}, now)).empty());
+  CHECK(machine.deadline() == now + options.gentle_period);
+  now += options.gentle_period - Duration(1);
+  CHECK(sent<protocol::Taken>(machine.handle(Tick{}, now)).empty());
+  now += Duration(1);
+  CHECK(sent<protocol::Taken>(machine.handle(Tick{}, now)).at(0).bytes ==
+        2 * protocol::kPieceBytesMax);
+  // The trial has ended: what is owed is told at once.
+  CHECK(sent<protocol::Taken>(machine.handle(Measuring{}, now)).at(0).bytes ==
+        3 * protocol::kPieceBytesMax);
+}
+
+TEST_CASE(
+    "download: its own session's trial slows nothing down, nor does silence count meanwhile") {
+  Receiving receiving(large(3));
+  Machine& machine = receiving.machine;
+  machine.handle(Measuring{{1}}, kStart);
+  const auto first = jobs<Write>(receiving.piece(0, 1, protocol::kPieceBytesMax)).at(0);
+  const auto second = jobs<Write>(receiving.piece(1, 1, protocol::kPieceBytesMax)).at(0);
+  CHECK(sent<protocol::Taken>(machine.handle(Written{first}, kStart)).size() == 1);
+  machine.handle(Measuring{{0}}, kStart);  // of one that has left
+  CHECK(sent<protocol::Taken>(machine.handle(Written{second}, kStart)).size() == 1);
+  const TimePoint silent = kStart + Options().silence_max;
+  CHECK(refusal(machine.handle(Tick{}, silent - Duration(1))) == "none");
+  CHECK(refusal(machine.handle(Tick{}, silent)) == "transfer.sender_silent");
+}
+
+TEST_CASE("download: copying waits for a pause between the trials of others, and not for ever") {
+  const auto manifest = manifest_of(3);
+  for (const bool pauses : {true, false}) {
+    CAPTURE(pauses);
+    Machine machine((Options()));
+    machine.handle(Measuring{{2}}, kStart);
+    auto actions = machine.handle(arrived(offer_of(*manifest, 1)), kStart);
+    actions = machine.handle(LookedUp{jobs<LookUp>(actions).at(0), false, manifest}, kStart);
+    CHECK(jobs<Open>(actions).empty());
+    const TimePoint later = kStart + seconds(10);
+    CHECK(sent<protocol::Waiting>(machine.handle(Tick{}, later)).size() == 1);
+    if (pauses) {
+      CHECK(jobs<Open>(machine.handle(Measuring{}, later)).size() == 1);
+    } else {
+      const TimePoint longest = kStart + Options().hold_max;
+      CHECK(jobs<Open>(machine.handle(Tick{}, longest - Duration(1))).empty());
+      CHECK(jobs<Open>(machine.handle(Tick{}, longest)).size() == 1);
+    }
+  }
+}
+
 TEST_CASE("download: hostile offers are refused") {
   const Manifest manifest = *manifest_of(3);
   const auto refused = [](protocol::Offer offer) {
