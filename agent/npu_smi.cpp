@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/os/clock.h"
 #include "common/os/process.h"
 
 namespace mstune::agent {
@@ -10,14 +11,10 @@ namespace {
 
 constexpr Duration kOutputPeriod = std::chrono::milliseconds(50);
 
-TimePoint steady_now() {
-  return std::chrono::steady_clock::now();
-}
-
 // Its output; an environment error when it is not there, fails, or takes too long.
 std::string output_of(std::vector<std::string> arguments, const Environment& environment) {
-  NpuSmiRun run(std::move(arguments), environment, steady_now());
-  while (!run.step(steady_now())) {
+  NpuSmiRun run(std::move(arguments), environment, os::steady_now());
+  while (!run.step(os::steady_now())) {
     os::wait_readable(run.descriptors().front(), kOutputPeriod);
   }
   if (!run.status()) {

@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/language.h"
 #include "common/os/cann_version.h"
+#include "common/os/clock.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "common/os/process_table.h"
@@ -28,10 +29,6 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kWaitMax{1};
 constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
-
-TimePoint steady_now() {
-  return std::chrono::steady_clock::now();
-}
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> strings;
@@ -86,7 +83,7 @@ Server::Server(ServerOptions options)
       box_desk_(options_.work_dir, environments_),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}),
       desk_(desk_options()),
-      started_(steady_now()) {
+      started_(os::steady_now()) {
   os::become_subreaper();
   os::ignore_broken_pipes();
   if (options_.ends_with_parent) {
@@ -110,8 +107,8 @@ Server::~Server() {
 void Server::run() {
   while (!stopping_ || !runners_.empty()) {
     os::PollSet polled;
-    wait(polled, steady_now());
-    const TimePoint now = steady_now();
+    wait(polled, os::steady_now());
+    const TimePoint now = os::steady_now();
     if (gate_) {
       gate_->serve(now);
     }
@@ -129,7 +126,7 @@ void Server::run() {
     if (polled.readable(receiver_.descriptor()) || now >= receiver_.deadline()) {
       step_files(now);
     }
-    const TimePoint later = steady_now();  // files that were laid out may have started a trial
+    const TimePoint later = os::steady_now();  // files that were laid out may have started a trial
     step_trials(later);
     step_devices(later);
     tell_who_measures(later);
@@ -307,7 +304,7 @@ void Server::tell_conditions(TimePoint now) {
       condition.store = {usage.blobs, usage.bytes, usage.pinned_bytes, usage.limit_bytes,
                          usage.free_bytes};
       condition.running_s = static_cast<std::uint64_t>(
-          std::chrono::duration_cast<std::chrono::seconds>(steady_now() - started_).count());
+          std::chrono::duration_cast<std::chrono::seconds>(os::steady_now() - started_).count());
       send_to(number, condition);
     });
   }
@@ -388,7 +385,7 @@ void Server::lay_out(TrialRunner& runner) {
                         const std::optional<Message>& failure) {
                       const auto found = runners_.find(key);
                       if (found != runners_.end()) {
-                        found->second->on_laid_out(failure, steady_now());
+                        found->second->on_laid_out(failure, os::steady_now());
                       } else {
                         remove_late_directory(trial);
                       }

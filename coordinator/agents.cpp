@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "common/error.h"
+#include "common/os/clock.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "common/os/signals.h"
@@ -25,10 +26,6 @@ constexpr std::uint64_t kFirstPing = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kPings = 5;
 constexpr int kExitInterrupted = 130;
 
-TimePoint steady_now() {
-  return std::chrono::steady_clock::now();
-}
-
 // The questions to one agent: pings one after the other, and what was asked for beside.
 class Checkup {
  public:
@@ -36,7 +33,7 @@ class Checkup {
           os::Worker& worker)
       : purge_(purge),
         connection_(endpoint(target), security, os::random_hex_id(), upload::Options{}, worker,
-                    steady_now()) {
+                    os::steady_now()) {
     answer_.agent = endpoint(target);
     connection_.use_cann(target.cann_env);
   }
@@ -83,7 +80,7 @@ class Checkup {
   }
 
   void ping() {
-    pinged_at_ = steady_now();
+    pinged_at_ = os::steady_now();
     connection_.send(protocol::Ping{kFirstPing + pongs_});
   }
 
@@ -104,7 +101,7 @@ class Checkup {
 
   void take_pong() {
     const double took =
-        std::chrono::duration<double, std::milli>(steady_now() - pinged_at_).count();
+        std::chrono::duration<double, std::milli>(os::steady_now() - pinged_at_).count();
     answer_.round_trip_ms = std::min(answer_.round_trip_ms.value_or(took), took);
     if (++pongs_ < kPings) {
       ping();
@@ -134,8 +131,8 @@ using Checkups = std::vector<std::unique_ptr<Checkup>>;
 // Until all have answered, the time is up, or somebody ends a watch. False then.
 bool ask(const Checkups& checkups, TimePoint until, os::SignalDescriptor* signals) {
   const auto open = [](const auto& checkup) { return !checkup->finished(); };
-  for (TimePoint now = steady_now();
-       now < until && std::any_of(checkups.begin(), checkups.end(), open); now = steady_now()) {
+  for (TimePoint now = os::steady_now();
+       now < until && std::any_of(checkups.begin(), checkups.end(), open); now = os::steady_now()) {
     os::PollSet polled;
     TimePoint earliest = until;
     for (const auto& checkup : checkups) {
@@ -150,7 +147,7 @@ bool ask(const Checkups& checkups, TimePoint until, os::SignalDescriptor* signal
       return false;
     }
     for (const auto& checkup : checkups) {
-      checkup->step(steady_now());
+      checkup->step(os::steady_now());
     }
   }
   return true;
@@ -167,7 +164,7 @@ std::optional<std::vector<AgentAnswer>> ask_all(const AgentsOptions& options,
     checkups.push_back(std::make_unique<Checkup>(target, security_for(target, environment),
                                                  options.purge, worker));
   }
-  if (!ask(checkups, after(steady_now(), options.wait), signals)) {
+  if (!ask(checkups, after(os::steady_now(), options.wait), signals)) {
     return std::nullopt;
   }
   std::vector<AgentAnswer> answers;

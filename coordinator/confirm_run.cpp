@@ -97,20 +97,16 @@ TuneOptions tune_options(const ConfirmOptions& options, const CampaignDocument& 
   return tune;
 }
 
-// The OM that was measured, where it is still there.
-void reuse_oms(const fs::path& om_directory, SessionOptions& session) {
-  for (const Candidate& candidate : session.campaign.candidates) {
-    std::vector<fs::path> found;
-    std::error_code failure;
-    for (const auto& entry : fs::directory_iterator(om_directory, failure)) {
-      if (is_artifact_name(entry.path().filename().string(), "model_" + file_name(candidate))) {
-        found.push_back(entry.path());
-      }
-    }
-    if (found.size() == 1) {
-      session.built[candidate] = found.front();
+// The OMs that were measured, also of a run that was moved. One that is gone is built again.
+std::map<std::string, BuiltOm> measured_oms(const fs::path& run, const fs::path& om_directory) {
+  std::map<std::string, BuiltOm> oms = RunDirectory(run).built_oms();
+  for (auto& [candidate, om] : oms) {
+    if (!fs::exists(om.path)) {
+      om.path = (om_directory / fs::path(om.path).filename()).string();
     }
   }
+  std::erase_if(oms, [](const auto& each) { return !fs::exists(each.second.path); });
+  return oms;
 }
 
 // Numbers go on where those of the run end.
@@ -160,7 +156,7 @@ Preparation prepare_trials(const ConfirmOptions& options,
     session.build.om_directory =
         tune.om_dir.empty() ? saved.directory / "om" : fs::path(tune.om_dir);
     os::make_directory(session.build.om_directory);
-    reuse_oms(session.build.om_directory, session);
+    session.oms = measured_oms(saved.directory, session.build.om_directory);
   }
   return preparation;
 }

@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/language.h"
+#include "common/os/clock.h"
 #include "common/os/identity.h"
 #include "coordinator/keygen.h"
 
@@ -15,10 +16,6 @@ namespace {
 
 // set_env.sh may take some seconds on a slow file system, and libraries are read.
 constexpr Duration kAnswerMax = std::chrono::seconds(90);
-
-TimePoint steady_now() {
-  return std::chrono::steady_clock::now();
-}
 
 Error no_answer(const std::string& name) {
   return environment_error("inquiry.no_answer",
@@ -33,19 +30,20 @@ Inquiry::Inquiry(const Target& target, const std::vector<std::string>& environme
     : name_(said(message("doctor.there", "the agent at {}", endpoint(target)))),
       wait_(wait),
       connection_(endpoint(target), security_for(target, environment), os::random_hex_id(), {},
-                  worker_, steady_now()) {
+                  worker_, os::steady_now()) {
   greet();
 }
 
 Inquiry::Inquiry(const LocalAgent& agent, Duration wait)
     : name_("the agent on this machine"),
       wait_(wait),
-      connection_(agent.endpoint(), std::nullopt, os::random_hex_id(), {}, worker_, steady_now()) {
+      connection_(agent.endpoint(), std::nullopt, os::random_hex_id(), {}, worker_,
+                  os::steady_now()) {
   greet();
 }
 
 void Inquiry::greet() {
-  const TimePoint deadline = after(steady_now(), wait_);
+  const TimePoint deadline = after(os::steady_now(), wait_);
   for (;;) {
     ConnectionEvent event = wait_for_event(deadline);
     if (auto* ready = std::get_if<LinkReady>(&event)) {
@@ -69,21 +67,21 @@ ConnectionEvent Inquiry::wait_for_event(TimePoint deadline) {
       }
       return event;
     }
-    const TimePoint now = steady_now();
+    const TimePoint now = os::steady_now();
     if (now >= deadline) {
       throw no_answer(name_);
     }
     os::PollSet polled;
     polled.add(connection_.socket());
     polled.wait(std::min(deadline, connection_.deadline()) - now);
-    events_ = connection_.step(steady_now());
+    events_ = connection_.step(os::steady_now());
   }
 }
 
 template <typename Answer>
 Answer Inquiry::ask(const protocol::Request& request, std::string payload) {
   connection_.send(request, std::move(payload));
-  const TimePoint deadline = after(steady_now(), kAnswerMax);
+  const TimePoint deadline = after(os::steady_now(), kAnswerMax);
   for (;;) {
     ConnectionEvent event = wait_for_event(deadline);
     auto* arrived = std::get_if<ReportArrived>(&event);

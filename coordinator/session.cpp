@@ -9,6 +9,7 @@
 
 #include "common/digest.h"
 #include "common/error.h"
+#include "common/os/clock.h"
 #include "common/os/limits.h"
 #include "common/os/process_tree.h"
 
@@ -16,10 +17,6 @@ namespace mstune::coordinator {
 namespace {
 
 namespace fs = std::filesystem;
-
-TimePoint steady_now() {
-  return std::chrono::steady_clock::now();
-}
 
 // All uploads together have a bounded share of memory, so that many agents cost less than 1 MiB
 // each; one or two have the whole window. A piece is enough where there are many: while one agent
@@ -55,7 +52,7 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
       directory_(directory),
       progress_(progress),
       campaign_id_(options_.session_id),
-      dispatcher_(campaign_settings(options_), steady_now()),
+      dispatcher_(campaign_settings(options_), os::steady_now()),
       descriptors_max_(os::raise_descriptor_limit()),
       reader_(digesting_) {
   fleet_.spread = options_.campaign.spread;
@@ -66,7 +63,7 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
     agents_.emplace_back();
     agents_.back().connection = std::make_unique<Connection>(
         agent.endpoint, agent.security, campaign_id_,
-        upload_options(options_.upload_timeout, options_.agents.size()), worker_, steady_now());
+        upload_options(options_.upload_timeout, options_.agents.size()), worker_, os::steady_now());
     agents_.back().connection->keep_files(agent.keep_files);
     agents_.back().connection->use_cann(agent.spec.cann_env);
   }
@@ -77,7 +74,7 @@ Session::~Session() = default;
 
 SessionResult Session::run() {
   os::become_subreaper();  // what a build leaves behind comes to us and is ended
-  progress_.tick(steady_now());
+  progress_.tick(os::steady_now());
   progress_.planned(dispatcher_.trials(), options_.campaign.open_ended);
   std::vector<Trial> planned;
   for (std::uint32_t trial = 0; trial < dispatcher_.trials(); ++trial) {
@@ -103,12 +100,12 @@ SessionResult Session::run() {
 }
 
 void Session::go_on() {
-  dispatch(Tick{}, steady_now());
+  dispatch(Tick{}, os::steady_now());
   // A build that is not wanted any more is over when all is gone that it started.
   while ((!dispatcher_.finished() || !builds_.empty()) && !result_.left_at_once) {
     os::PollSet polled;
-    wait(polled, steady_now());
-    const TimePoint now = steady_now();
+    wait(polled, os::steady_now());
+    const TimePoint now = os::steady_now();
     progress_.tick(now);
     if (polled.readable(signals_.descriptor())) {
       look_at_signals(now);
@@ -298,7 +295,7 @@ bool Session::is_same_om(const Destination& destination, const ReadFile& file, T
   dispatch(UploadFailed{agent, candidate,
                         message("resume.other_om",
                                 "the OM of {} ({}) is not the one that this run was begun with: "
-                                "put that one back, or start a new run without --resume",
+                                "put that one back, or start a new run",
                                 which, om.path)},
            now);
   return false;
@@ -312,11 +309,6 @@ void Session::start_build(std::size_t candidate, TimePoint now) {
   request.candidate = dispatcher_.candidates()[candidate];
   request.session_id = campaign_id_;
   if (request.command.empty()) {  // there are only the targets' files to send
-    dispatch(Built{candidate}, now);
-    return;
-  }
-  if (const auto found = options_.built.find(request.candidate); found != options_.built.end()) {
-    oms_[candidate] = found->second;
     dispatch(Built{candidate}, now);
     return;
   }
@@ -376,7 +368,7 @@ void Session::start_upload(const StartUpload& upload, TimePoint now) {
   files.insert(files.end(), more.begin(), more.end());
   reader_.read(std::move(files), [this, destination](const auto& result) {
     if (const auto* failure = std::get_if<Message>(&result)) {
-      finish_upload(destination, *failure, steady_now());
+      finish_upload(destination, *failure, os::steady_now());
     } else {
       ship(destination, std::get<std::vector<ReadFile>>(result));
     }
@@ -385,7 +377,8 @@ void Session::start_upload(const StartUpload& upload, TimePoint now) {
 
 // It may have been given up while they were read.
 void Session::ship(const Destination& destination, std::vector<ReadFile> files) {
-  if (oms_.contains(destination.second) && !is_same_om(destination, files.front(), steady_now())) {
+  if (oms_.contains(destination.second) &&
+      !is_same_om(destination, files.front(), os::steady_now())) {
     return;
   }
   if (fleet_.agents[destination.first].state == "given_up") {
@@ -396,10 +389,10 @@ void Session::ship(const Destination& destination, std::vector<ReadFile> files) 
   shipment.under_way = shipment.files.size();
   for (const ReadFile& file : shipment.files) {
     shipped_for_[++last_file_] = destination;
-    agents_[destination.first].connection->upload(last_file_, file.source, steady_now());
+    agents_[destination.first].connection->upload(last_file_, file.source, os::steady_now());
   }
   if (shipment.files.empty()) {  // this agent needs none, others do
-    finish_upload(destination, std::nullopt, steady_now());
+    finish_upload(destination, std::nullopt, os::steady_now());
   }
 }
 

@@ -40,19 +40,18 @@ struct SessionOptions {
   CampaignSettings campaign;
   std::optional<CampaignDocument> document;  // written again when the devices are known
   Gates gates;
-  std::string mode_variable;  // set to the candidate for each trial; empty offline
-  BuildRequest build;         // offline: what all builds have in common
-  std::map<Candidate, std::filesystem::path> built;  // OMs that are there and need no build
-  Duration upload_timeout = Duration::zero();        // zero: none
-  std::string digest_pattern;                        // empty: results are not compared
-  std::string session_id;  // 1 to 64 characters; agents know the campaign by it
+  std::string mode_variable;                   // set to the candidate for each trial; empty offline
+  BuildRequest build;                          // offline: what all builds have in common
+  Duration upload_timeout = Duration::zero();  // zero: none
+  std::string digest_pattern;                  // empty: results are not compared
+  std::string session_id;                      // 1 to 64 characters; agents know the campaign by it
   PlogChoice plog = PlogChoice::all;
   std::uint64_t plog_limit_bytes = std::uint64_t{64} << 20U;  // of a trial
   std::uint64_t records_max = 10'000'000;                     // of a trial; more end it
   std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
   std::map<std::uint32_t, LeftAttempt> unfinished;            // that may still run, by trial
   std::optional<Fleet> before;         // who took part in that session, with the devices it knew
-  std::map<std::string, BuiltOm> oms;  // that it built, by candidate
+  std::map<std::string, BuiltOm> oms;  // built before and not to be exchanged, by candidate
   MatchRules match;
   bool allow_mismatch = false;  // agents that do not fit together are only told of
 };

@@ -161,6 +161,17 @@ TEST_CASE("confidence: mstune confirm runs the OMs that were measured") {
   CHECK(ended.output.find("[build] default: ") != std::string::npos);
   CHECK(ended.output.find("[build] " + winner) == std::string::npos);
   CHECK(place.summary().at("confirmation").at("config") == winner);
+  // Another model in its place is not what was measured.
+  const std::string om = place.run_directory().string() + "/om/model_" +
+                         (winner == "cv" ? "cv" : "LoadBalance4") + ".om";
+  REQUIRE(fs::exists(om));
+  fs::copy_file(place.run_directory() / "om/model_default.om", om,
+                fs::copy_options::overwrite_existing);
+  const Ended other =
+      place.run({program("mstune"), "confirm", place.run_directory().string(), "--rounds", "2"});
+  INFO(other.output);
+  CHECK(other.status == 2);
+  CHECK(other.output.find("is not the one that this run was begun with") != std::string::npos);
 }
 
 TEST_CASE("confidence: mstune confirm says why there is nothing for it to do") {
