@@ -35,18 +35,17 @@ std::string_view read_at(int descriptor, std::uint64_t offset, std::string& buff
 
 // Reading and writing is faster here than copy_file_range, which on file systems that share no
 // blocks moves page after page.
-bool copy_bytes(int from, std::uint64_t from_offset, int to, std::uint64_t to_offset,
-                std::uint64_t length, std::string_view name) {
+bool copy_bytes(Place from, Place to, std::uint64_t length, std::string_view name) {
   std::string buffer(kChunkMax, '\0');
   while (length > 0) {
     const auto part = static_cast<std::size_t>(std::min<std::uint64_t>(length, buffer.size()));
-    const std::string_view bytes = read_at(from, from_offset, buffer, part);
+    const std::string_view bytes = read_at(from.file, from.offset, buffer, part);
     if (bytes.empty()) {
       return false;
     }
-    write_at(to, to_offset, bytes, name);
-    from_offset += bytes.size();
-    to_offset += bytes.size();
+    write_at(to.file, to.offset, bytes, name);
+    from.offset += bytes.size();
+    to.offset += bytes.size();
     length -= bytes.size();
   }
   return true;
@@ -55,14 +54,17 @@ bool copy_bytes(int from, std::uint64_t from_offset, int to, std::uint64_t to_of
 // Sharing needs whole blocks at both ends.
 constexpr std::uint64_t kBlock = 4096;
 
-bool share_blocks(int from, std::uint64_t from_offset, int to, std::uint64_t to_offset,
-                  std::uint64_t length) {
+bool share_blocks(Place from, Place to, std::uint64_t length) {
   file_clone_range range{};
-  range.src_fd = from;
-  range.src_offset = from_offset;
+  range.src_fd = from.file;
+  range.src_offset = from.offset;
   range.src_length = length;
-  range.dest_offset = to_offset;
-  return ioctl(to, FICLONERANGE, &range) == 0;
+  range.dest_offset = to.offset;
+  return ioctl(to.file, FICLONERANGE, &range) == 0;
+}
+
+Place behind(Place place, std::uint64_t length) {
+  return {place.file, place.offset + length};
 }
 
 }  // namespace
@@ -143,19 +145,18 @@ std::vector<bool> sound_chunks(int descriptor, const Manifest& manifest) {
   return sound;
 }
 
-bool copy_range(int from, std::uint64_t from_offset, int to, std::uint64_t to_offset,
-                std::uint64_t length, std::string_view name) {
-  const std::uint64_t before = (kBlock - from_offset % kBlock) % kBlock;
-  const bool alike = from_offset % kBlock == to_offset % kBlock;
+bool copy_range(Place from, Place to, std::uint64_t length, std::string_view name) {
+  const std::uint64_t before = (kBlock - from.offset % kBlock) % kBlock;
+  const bool alike = from.offset % kBlock == to.offset % kBlock;
   if (alike && length >= before + kBlock) {
     const std::uint64_t shared = (length - before) / kBlock * kBlock;
-    if (share_blocks(from, from_offset + before, to, to_offset + before, shared)) {
-      const std::uint64_t behind = before + shared;
-      return copy_bytes(from, from_offset, to, to_offset, before, name) &&
-             copy_bytes(from, from_offset + behind, to, to_offset + behind, length - behind, name);
+    if (share_blocks(behind(from, before), behind(to, before), shared)) {
+      const std::uint64_t done = before + shared;
+      return copy_bytes(from, to, before, name) &&
+             copy_bytes(behind(from, done), behind(to, done), length - done, name);
     }
   }
-  return copy_bytes(from, from_offset, to, to_offset, length, name);
+  return copy_bytes(from, to, length, name);
 }
 
 }  // namespace mstune::agent::blob_io

@@ -34,9 +34,14 @@ void write_at(int descriptor, std::uint64_t offset, std::string_view bytes, std:
 // Which chunks of the manifest the file holds, by their digests; holes are not read.
 std::vector<bool> sound_chunks(int descriptor, const Manifest& manifest);
 
-// Copies a range between two files, by sharing disk blocks where the file system can. False when
-// the source does not have it all. Throws when writing fails.
-bool copy_range(int from, std::uint64_t from_offset, int to, std::uint64_t to_offset,
-                std::uint64_t length, std::string_view name);
+// A place in an open file.
+struct Place {
+  int file = -1;
+  std::uint64_t offset = 0;
+};
+
+// Copies `length` bytes between two files, by sharing disk blocks where the file system can. False
+// when the source does not have them all. Throws when writing fails.
+bool copy_range(Place from, Place to, std::uint64_t length, std::string_view name);
 
 }  // namespace mstune::agent::blob_io

@@ -44,7 +44,7 @@ std::vector<std::string> environment_strings(const Environment& environment) {
   std::vector<std::string> strings;
   strings.reserve(environment.size());
   for (const auto& [variable, value] : environment) {
-    strings.push_back(variable + "=" + value);
+    strings.push_back(fmt::format("{}={}", variable, value));
   }
   return strings;
 }

@@ -35,7 +35,7 @@ void copy_file(const os::UniqueFd& blobs, const std::string& file, const os::Uni
   if (!from.valid() || !to.valid() || fstat(from.value(), &status) != 0) {
     throw blob_io::write_error(leaf, errno);
   }
-  if (!blob_io::copy_range(from.value(), 0, to.value(), 0,
+  if (!blob_io::copy_range({from.value(), 0}, {to.value(), 0},
                            static_cast<std::uint64_t>(status.st_size), leaf)) {
     throw blob_io::write_error(leaf, EIO);
   }

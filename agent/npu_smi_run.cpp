@@ -25,7 +25,7 @@ os::SpawnRequest request_for(const std::vector<std::string>& arguments,
 
 }  // namespace
 
-NpuSmiRun::NpuSmiRun(std::vector<std::string> arguments, const Environment& environment,
+NpuSmiRun::NpuSmiRun(const std::vector<std::string>& arguments, const Environment& environment,
                      TimePoint now, Duration answer_max)
     : process_(request_for(arguments, environment)),
       begun_(now),

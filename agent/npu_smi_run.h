@@ -16,8 +16,8 @@ class NpuSmiRun {
   static constexpr Duration kAnswerMax = std::chrono::seconds(20);
 
   // Starts it; it may take `answer_max`. Throws an environment error where it cannot be started.
-  NpuSmiRun(std::vector<std::string> arguments, const Environment& environment, TimePoint now,
-            Duration answer_max = kAnswerMax);
+  NpuSmiRun(const std::vector<std::string>& arguments, const Environment& environment,
+            TimePoint now, Duration answer_max = kAnswerMax);
 
   // True when it is over: it ended, or its time was up and it was ended.
   bool step(TimePoint now);

@@ -86,8 +86,8 @@ void PartialFile::copy_run(int blob, const Manifest& other, const Run& run) {
     return;
   }
   // A source that turns out to be too short leaves the chunks lacking: they will be sent.
-  if (blob_io::copy_range(blob, other.chunks[run.source].offset, descriptor_.value(),
-                          manifest_->chunks[run.place].offset,
+  if (blob_io::copy_range({blob, other.chunks[run.source].offset},
+                          {descriptor_.value(), manifest_->chunks[run.place].offset},
                           length_of(*manifest_, run.place, run.count), name_)) {
     note_sound(run.place, run.count);
   }

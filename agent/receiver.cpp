@@ -86,7 +86,7 @@ void Receiver::carry_out(std::vector<download::Action> actions, std::string payl
     } else {
       const auto& job = std::get<download::StoreJob>(action);
       const bool writes = std::holds_alternative<download::Write>(job.what);
-      submit(job, writes ? std::move(payload) : std::string());
+      submit(job, writes ? std::exchange(payload, {}) : std::string());
     }
   }
 }
@@ -175,7 +175,7 @@ void Receiver::submit_quietly(std::function<void(Store&)> work) {
 }
 
 void Receiver::lay_out(const std::filesystem::path& directory,
-                       const std::vector<protocol::FileReference>& files, Done done) {
+                       const std::vector<protocol::FileReference>& files, const Done& done) {
   Store* store = store_.get();
   const bool taken = worker_.submit(
       [store, directory, entries = entries_of(files), done]() -> os::Worker::Result {

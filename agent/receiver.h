@@ -56,7 +56,7 @@ class Receiver {
   // Puts pinned files into a trial's directory; `done` gets why that failed, or nothing.
   using Done = std::function<void(const std::optional<Message>& failure)>;
   void lay_out(const std::filesystem::path& directory,
-               const std::vector<protocol::FileReference>& files, Done done);
+               const std::vector<protocol::FileReference>& files, const Done& done);
 
   // What is to be sent, to whom, in order.
   std::vector<std::pair<SessionId, protocol::Report>> take_reports();

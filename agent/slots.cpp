@@ -102,12 +102,12 @@ std::vector<Slots::Grant> Slots::give_out(TimePoint now) {
     auto next = waiting_.end();
     std::vector<Slot*> slots;
     for (auto place = waiting_.begin(); place != waiting_.end(); ++place) {
-      if (next == waiting_.end() || last_turn(*place) < last_turn(*next)) {
-        std::vector<Slot*> free = free_for(*place);
-        if (!free.empty()) {
-          next = place;
-          slots = std::move(free);
-        }
+      if (next != waiting_.end() && last_turn(*place) >= last_turn(*next)) {
+        continue;
+      }
+      if (std::vector<Slot*> free = free_for(*place); !free.empty()) {
+        next = place;
+        slots = std::move(free);
       }
     }
     if (next == waiting_.end()) {

@@ -368,7 +368,7 @@ std::vector<OutgoingReport> TrialRunner::take_reports() {
   return std::exchange(reports_, {});
 }
 
-void TrialRunner::remove_directory() {
+void TrialRunner::remove_directory() const {
   try {
     os::remove_tree(settings_.directory);
   } catch (const Error&) {

@@ -94,7 +94,7 @@ class TrialRunner {
   void finish_drain(TimePoint now);
   // What the look that is under way has read, once it is over; nothing before.
   std::optional<std::vector<protocol::DeviceReading>> step_meters(TimePoint now);
-  void remove_directory();
+  void remove_directory() const;
 
   protocol::TrialKey key_;
   protocol::TrialSpec spec_;

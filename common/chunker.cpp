@@ -57,11 +57,10 @@ std::optional<std::size_t> scan(std::string_view bytes, std::size_t from, std::s
   const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
   while (from < until) {
     const std::size_t stop = std::min(until, from + kBlock);
-    if (stop - from < kBlock || may_end_in_block(data + from)) {
-      for (std::size_t at = from; at < stop; ++at) {
-        if (may_end(data + at) && mix_window(data + at) <= mix_max) {
-          return at + 1;
-        }
+    const bool looks_closer = stop - from < kBlock || may_end_in_block(data + from);
+    for (std::size_t at = from; looks_closer && at < stop; ++at) {
+      if (may_end(data + at) && mix_window(data + at) <= mix_max) {
+        return at + 1;
       }
     }
     from = stop;

@@ -68,9 +68,9 @@ Language spoken() {
 }
 
 const Catalogue& catalogue(Language language) {
-  static const Catalogue english;
-  static const Catalogue chinese = Catalogue::parse(embedded::kChineseCatalogue);
-  return language == Language::chinese ? chinese : english;
+  static const Catalogue kEnglish;
+  static const Catalogue kChinese = Catalogue::parse(embedded::kChineseCatalogue);
+  return language == Language::chinese ? kChinese : kEnglish;
 }
 
 std::string text_in(Language language, const Message& message) {

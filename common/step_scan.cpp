@@ -1,9 +1,8 @@
 #include "common/step_scan.h"
 
-#include <string.h>
-
 #include <algorithm>
 #include <cstddef>
+#include <cstring>
 
 #include "common/lanes.h"
 #include "common/step_record.h"

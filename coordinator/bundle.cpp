@@ -53,7 +53,7 @@ std::vector<BundledFile> files_of_om(const fs::path& om) {
   return files;
 }
 
-void BundleReader::read(std::vector<BundledFile> files, Done done) {
+void BundleReader::read(std::vector<BundledFile> files, const Done& done) {
   const bool taken = worker_.submit(
       [memory = memory_, files = std::move(files), done]() -> os::Worker::Result {
         auto result = std::make_shared<std::vector<ReadFile>>();

@@ -49,7 +49,7 @@ class BundleReader {
   // `done` is called on this thread, later: with the files in their order, or why one of them
   // cannot be read.
   using Done = std::function<void(const std::variant<std::vector<ReadFile>, Message>& result)>;
-  void read(std::vector<BundledFile> files, Done done);
+  void read(std::vector<BundledFile> files, const Done& done);
 
  private:
   struct Memory {  // touched on the worker only, which does one job after the other

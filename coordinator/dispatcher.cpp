@@ -338,15 +338,16 @@ void Dispatcher::proceed_with_uploads(std::size_t at, const Machines& measuring)
   agent.uploads.resize(builds_.size(), UploadState::none);
   agent.has_files = true;
   for (std::size_t i = 0; i < builds_.size(); ++i) {
-    if (builds_[i] == BuildState::built && agent.uploads[i] != UploadState::uploaded) {
+    const bool wanted = builds_[i] == BuildState::built;
+    if (wanted && agent.uploads[i] != UploadState::uploaded) {
       moving_machines_.insert({settings_.machine, agent.machine});
-      if (agent.uploads[i] == UploadState::none) {
-        if (measuring.contains(settings_.machine) || measuring.contains(agent.machine)) {
-          files_held_ = true;
-        } else {
-          agent.uploads[i] = UploadState::uploading;
-          actions_.emplace_back(StartUpload{at, i});
-        }
+    }
+    if (wanted && agent.uploads[i] == UploadState::none) {
+      if (measuring.contains(settings_.machine) || measuring.contains(agent.machine)) {
+        files_held_ = true;
+      } else {
+        agent.uploads[i] = UploadState::uploading;
+        actions_.emplace_back(StartUpload{at, i});
       }
     }
     const bool settled = builds_[i] == BuildState::left_out || builds_[i] == BuildState::failed;

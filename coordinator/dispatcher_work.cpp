@@ -220,12 +220,13 @@ std::optional<std::uint32_t> Dispatcher::next_trial(std::size_t at) {
     const Block& block = blocks_[*device.block];
     bool is_left = false;
     for (std::uint32_t trial = block.first; trial < block.first + block.count; ++trial) {
-      if (trials_[trial].state == TrialState::waiting) {
-        if (has_files_of(device.where.agent, trial)) {
-          return trial;
-        }
-        is_left = true;
+      if (trials_[trial].state != TrialState::waiting) {
+        continue;
       }
+      if (has_files_of(device.where.agent, trial)) {
+        return trial;
+      }
+      is_left = true;
     }
     if (is_left) {
       return std::nullopt;

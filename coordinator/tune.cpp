@@ -89,6 +89,25 @@ RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
   return directory;
 }
 
+void tell_of_resume(const TuneOptions& options, const SessionOptions& session, Progress& progress) {
+  progress.note(message("tune.resumed", "the run goes on: {} trials are on disk already",
+                        session.finished.size()));
+  const std::size_t ended = options.offline ? end_former_builds(session.session_id) : 0;
+  if (ended > 0) {
+    progress.note(message("build.former_life",
+                          "{} processes of builds that were still running were ended", ended));
+  }
+}
+
+void tell_how_to_resume(const SessionResult& result, const RunDirectory& directory,
+                        Progress& progress) {
+  if (result.ending == Ending::interrupted) {
+    progress.note(result.why);
+    progress.note(message("tune.how_to_resume", "to go on: the same command and --resume {}",
+                          directory.path().string()));
+  }
+}
+
 }  // namespace
 
 int tune(const TuneOptions& options, const std::vector<std::string>& environment,
@@ -117,14 +136,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   progress.campaign(preparation.document, directory.path().string());
   if (!options.resume.empty()) {
-    progress.note(message("tune.resumed", "the run goes on: {} trials are on disk already",
-                          preparation.session.finished.size()));
-    if (options.offline) {
-      if (const std::size_t ended = end_former_builds(preparation.session.session_id); ended > 0) {
-        progress.note(message("build.former_life",
-                              "{} processes of builds that were still running were ended", ended));
-      }
-    }
+    tell_of_resume(options, preparation.session, progress);
   }
   Stages stages(preparation.document);
   preparation.session.campaign.trials = stages.first();
@@ -144,9 +156,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   directory.write_summary(preparation.document, ranking, result.trials);
   directory.write_report(preparation.document, ranking, result.trials);
   if (options.json_lines) {
-    if (result.ending == Ending::interrupted) {
-      progress.note(result.why);
-    }
+    tell_how_to_resume(result, directory, progress);  // nothing comes after the last line
     out << finished_line(ranking, directory.path().string()) << std::flush;
   } else {
     if (result.ending != Ending::failed || ranking.any_data()) {
@@ -156,14 +166,12 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
                                 failed_outputs(directory, preparation.document, result.trials)}));
     out << said(message("tune.results", "results: {}", directory.path().string())) << '\n'
         << std::flush;
+    tell_how_to_resume(result, directory, progress);
   }
   if (result.ending == Ending::failed) {
     throw Error(ErrorKind::environment, result.why);
   }
   if (result.ending == Ending::interrupted) {
-    progress.note(result.why);
-    progress.note(message("tune.how_to_resume", "to go on: the same command and --resume {}",
-                          directory.path().string()));
     return kExitInterrupted;
   }
   return ranking.any_data() ? 0 : 1;

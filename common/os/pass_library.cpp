@@ -36,12 +36,12 @@ bool is_in(const std::string& directory, const std::string& name) {
 bool is_found(const std::string& name, const std::string& architecture,
               const std::vector<std::string>& search) {
   const std::string triplet = architecture + "-linux-gnu";
-  const std::array<std::string, 7> kLoaders{
+  const std::array<std::string, 7> loaders{
       "/lib64", "/usr/lib64", "/lib/" + triplet, "/usr/lib/" + triplet,
       "/lib",   "/usr/lib",   "/usr/local/lib"};
   const auto has = [&](const std::string& directory) { return is_in(directory, name); };
   return name.find('/') != std::string::npos || std::any_of(search.begin(), search.end(), has) ||
-         std::any_of(kLoaders.begin(), kLoaders.end(), has);
+         std::any_of(loaders.begin(), loaders.end(), has);
 }
 
 }  // namespace

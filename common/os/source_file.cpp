@@ -81,7 +81,7 @@ class Window {
     if (offset < start_ || offset + length > start_ + filled_) {
       move_to(offset);
     }
-    const std::size_t skipped = static_cast<std::size_t>(offset - start_);
+    const auto skipped = static_cast<std::size_t>(offset - start_);
     return std::string_view(buffer_).substr(skipped, std::min(length, filled_ - skipped));
   }
 

@@ -56,7 +56,13 @@ std::optional<BoxFacts> examine_there(const Target& target,
                                       const std::vector<std::string>& environment,
                                       Diagnosis& diagnosis) {
   try {
-    return Inquiry(target, environment, kConnectMax).examine(target.cann_env).facts;
+    BoxFacts facts = Inquiry(target, environment, kConnectMax).examine(target.cann_env).facts;
+    for (const auto& [name, value] : target.env) {
+      if (is_telling_variable(name)) {  // programs there get it over what they inherit
+        facts.variables[name] = value;
+      }
+    }
+    return facts;
   } catch (const Error& error) {
     diagnosis.findings.push_back(
         {"target.reachable", Health::failure, error.message(),
@@ -82,11 +88,6 @@ std::vector<Diagnosis> diagnose_all(const DoctorOptions& options, World& world) 
     Diagnosis diagnosis{said(message("doctor.there", "the agent at {}", endpoint(*target))), {}};
     auto there = examine_there(*target, world.environment, diagnosis);
     if (there) {
-      for (const auto& [name, value] : target->env) {
-        if (is_telling_variable(name)) {  // programs there get it over what they inherit
-          there->variables[name] = value;
-        }
-      }
       diagnosis.findings = diagnose(*there, roles.target);
     }
     diagnoses.push_back(std::move(diagnosis));

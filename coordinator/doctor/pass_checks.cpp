@@ -176,8 +176,8 @@ void check_passes(const BoxFacts& facts, const Roles& roles, Findings& findings)
   for (const PassLibrary& pass : facts.passes) {
     check_loadable(pass, facts, roles, findings);
   }
-  const Library ours = std::find_if(facts.passes.begin(), facts.passes.end(),
-                                    [](const PassLibrary& pass) { return pass.is_ours; });
+  const auto ours = std::find_if(facts.passes.begin(), facts.passes.end(),
+                                 [](const PassLibrary& pass) { return pass.is_ours; });
   if (!roles.compiles) {
     if (ours != facts.passes.end()) {
       findings.add(Health::note,

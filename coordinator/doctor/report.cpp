@@ -9,7 +9,7 @@
 namespace mstune::coordinator {
 namespace {
 
-using json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 std::size_t count(const std::vector<Diagnosis>& diagnoses, Health health) {
   std::size_t number = 0;
@@ -35,14 +35,14 @@ Message health_message(Health health) {
   return message("word.health_failure", "failure");
 }
 
-json json_of(const Message& message) {
+Json json_of(const Message& message) {
   if (message.text.empty()) {
     return nullptr;
   }
   return {{"id", message.id}, {"text", message.text}, {"arguments", message.arguments}};
 }
 
-json json_of(const Finding& finding) {
+Json json_of(const Finding& finding) {
   return {{"check", finding.check},
           {"health", word(finding.health)},
           {"what", json_of(finding.what)},
@@ -76,19 +76,19 @@ std::string diagnosis_text(const std::vector<Diagnosis>& diagnoses) {
 }
 
 std::string diagnosis_json(const std::vector<Diagnosis>& diagnoses) {
-  json machines = json::array();
+  Json machines = Json::array();
   for (const Diagnosis& diagnosis : diagnoses) {
-    json findings = json::array();
+    Json findings = Json::array();
     for (const Finding& finding : diagnosis.findings) {
       findings.push_back(json_of(finding));
     }
     machines.push_back({{"machine", diagnosis.machine}, {"findings", findings}});
   }
-  const json document{{"machines", machines},
+  const Json document{{"machines", machines},
                       {"failures", count(diagnoses, Health::failure)},
                       {"warnings", count(diagnoses, Health::warning)}};
   // Paths and variables may hold any bytes.
-  return document.dump(2, ' ', false, json::error_handler_t::replace) + '\n';
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 bool has_failure(const std::vector<Diagnosis>& diagnoses) {

@@ -2,6 +2,8 @@
 #include <array>
 #include <cctype>
 
+#include <fmt/format.h>
+
 #include "coordinator/doctor/checks.h"
 
 namespace mstune::coordinator {
@@ -72,7 +74,7 @@ void check_single_stream(const BoxFacts& facts, const Roles& roles, Findings& fi
     return;
   }
   for (const auto& [name, value] : facts.variables) {
-    const std::string text = lower_case(name + "=" + value);
+    const std::string text = lower_case(fmt::format("{}={}", name, value));
     const bool is_named = text.find("enablesinglestream") != std::string::npos ||
                           text.find("enable_single_stream") != std::string::npos;
     if (is_named && !text.ends_with("=0") && !text.ends_with("false")) {

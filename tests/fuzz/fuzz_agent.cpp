@@ -81,6 +81,13 @@ class World {
     if (now_ >= receiver_.deadline()) {
       act(receiver_.handle(download::Tick{}, now_));
     }
+    download::Measuring measuring;
+    for (auto& [key, trial] : jobs_) {
+      if (trial.job.is_at_work()) {
+        measuring.sessions.push_back(desk_.session_of_campaign(key.campaign));
+      }
+    }
+    act(receiver_.handle(measuring, now_));
     for (auto& [key, trial] : jobs_) {
       if (now_ >= trial.job.deadline()) {
         trial.job.handle(Tick{}, now_);

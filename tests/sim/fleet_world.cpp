@@ -217,13 +217,14 @@ void FleetWorld::restart() {
   report_.given_up.clear();  // each session tries all of them
   dispatcher_ = Dispatcher(std::move(settings), now_);
   for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
-    if (agents_[agent].there) {
-      after(between(1, 3000), [this, agent] {
-        if (agents_[agent].there) {
-          come(agent);
-        }
-      });
+    if (!agents_[agent].there) {
+      continue;
     }
+    after(between(1, 3000), [this, agent] {
+      if (agents_[agent].there) {
+        come(agent);
+      }
+    });
   }
 }
 

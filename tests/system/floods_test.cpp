@@ -69,6 +69,7 @@ std::string command_around(FaultPlace& faults, const std::string& flood) {
   return "/bin/bash " + (faults.directory() / "flood.sh").string();
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): moving a JSON value checks it
 struct Flooded {
   Ended ended;
   nlohmann::json trial;

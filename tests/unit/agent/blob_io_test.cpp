@@ -20,8 +20,8 @@ std::string copied(const std::filesystem::path& from, std::uint64_t from_offset,
   const std::filesystem::path to = from.string() + ".copy";
   const os::UniqueFd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
   const os::UniqueFd target(::open(to.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  CHECK(
-      blob_io::copy_range(source.value(), from_offset, target.value(), to_offset, length, "copy"));
+  CHECK(blob_io::copy_range({source.value(), from_offset}, {target.value(), to_offset}, length,
+                            "copy"));
   return os::read_file(to);
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("blob io: a source that has less is found out") {
   os::append_to(scratch / "a", "short");
   const os::UniqueFd source(::open((scratch / "a").c_str(), O_RDONLY | O_CLOEXEC));
   const os::UniqueFd target(::open((scratch / "b").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  CHECK_FALSE(blob_io::copy_range(source.value(), 0, target.value(), 0, 6, "b"));
+  CHECK_FALSE(blob_io::copy_range({source.value(), 0}, {target.value(), 0}, 6, "b"));
 }
 
 TEST_CASE("blob io: blocks are shared where the file system can, and only the ends are copied") {
