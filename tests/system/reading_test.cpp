@@ -1,5 +1,6 @@
 // What people and programs read of a run: report, export, compare, documents, the live view.
 #include <algorithm>
+#include <csignal>
 
 #include <doctest/doctest.h>
 
@@ -102,6 +103,23 @@ TEST_CASE("reading: --json-lines prints events and nothing else, each fits its s
   REQUIRE(last != std::string::npos);
   CHECK(std::count(tuned.output.begin() + static_cast<std::ptrdiff_t>(last), tuned.output.end(),
                    '\n') == 1);
+}
+
+TEST_CASE("reading: the last event is the last also after Ctrl-C") {
+  Workplace place;
+  place.environment()["STANDIN_TIME_SCALE"] = "20";
+  auto arguments = kSmall;
+  arguments.emplace_back("--json-lines");
+  Running tune = place.start_tune(arguments);
+  CHECK(eventually([&] { return tune.output().find("trial_done") != std::string::npos; }));
+  tune.signal(SIGINT);
+  const Ended ended = tune.wait();
+  INFO(ended.output);
+  CHECK(ended.status == 130);
+  CHECK(ended.output.find("--resume") < ended.output.rfind("{\"event\":\"finished\""));
+  CHECK(ended.output.ends_with("\n"));
+  CHECK(ended.output.rfind("{\"event\":\"finished\"") ==
+        ended.output.rfind('\n', ended.output.size() - 2) + 1);
 }
 
 TEST_CASE("reading: --quiet prints the result and nothing before it; no control characters") {
