@@ -52,7 +52,7 @@ std::vector<Candidate> candidates_of_matrix(std::string_view strategies, std::st
       continue;
     }
     for (const std::string& count : counts) {
-      add(candidates, parse_candidate(text + ":" + count));
+      add(candidates, parse_candidate(fmt::format("{}:{}", text, count)));
     }
   }
   return candidates;
