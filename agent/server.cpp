@@ -171,10 +171,7 @@ void Server::wait(os::PollSet& polled, TimePoint now) {
       polled.add(descriptor);
     }
   }
-  const TimePoint until = deadline();
-  // One that is due can lie so far back that the difference would not fit.
-  polled.wait(until <= now ? Duration::zero()
-                           : std::min(Duration(until - now), Duration(kWaitMax)));
+  polled.wait(std::min(os::time_left(deadline(), now), Duration(kWaitMax)));
 }
 
 void Server::look_at_signals(TimePoint now) {

@@ -4,6 +4,7 @@
 #include <sys/file.h>
 
 #include "common/error.h"
+#include "common/os/clock.h"
 #include "common/os/file.h"
 #include "common/os/process_tree.h"
 #include "common/os/socket.h"
@@ -35,7 +36,6 @@ os::UniqueFd claim_work_directory(const fs::path& work_dir) {
 std::optional<Message> clear_former_life(const fs::path& work_dir) {
   const fs::path trials = work_dir / "trials";
   os::make_private_directory(trials);
-  const auto now = [] { return std::chrono::steady_clock::now(); };
   std::size_t ended = 0;
   std::size_t swept = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator(trials)) {
@@ -43,8 +43,8 @@ std::optional<Message> clear_former_life(const fs::path& work_dir) {
         0, fmt::format("{}={}", kCookieName, entry.path().filename().string()), {}};
     ended += os::find_tree(tree).size();
     os::TreeEnder ender(tree, {});
-    while (ender.step(now()) == os::EndingState::going_on) {
-      os::PollSet().wait(ender.deadline() - now());
+    while (ender.step(os::steady_now()) == os::EndingState::going_on) {
+      os::PollSet().wait(os::time_left(ender.deadline(), os::steady_now()));
     }
     os::remove_tree(entry.path());
     ++swept;

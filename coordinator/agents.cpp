@@ -142,7 +142,7 @@ bool ask(const Checkups& checkups, TimePoint until, os::SignalDescriptor* signal
     if (signals != nullptr) {
       polled.add(signals->descriptor());
     }
-    polled.wait(earliest - now);
+    polled.wait(os::time_left(earliest, now));
     if (signals != nullptr && signals->next()) {
       return false;
     }

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/os/clock.h"
 #include "common/os/file.h"
 #include "common/os/socket.h"
 #include "common/os/tree_ending.h"
@@ -101,12 +102,11 @@ std::vector<std::string> build_command(const BuildRequest& request) {
 }
 
 std::size_t end_former_builds(const std::string& session_id) {
-  const auto now = [] { return std::chrono::steady_clock::now(); };
   os::TreeIdentity tree{0, session_cookie(session_id), {}};
   const std::size_t found = os::find_tree(tree).size();
   os::TreeEnder ender(tree, {});
-  while (ender.step(now()) == os::EndingState::going_on) {
-    os::PollSet().wait(ender.deadline() - now());
+  while (ender.step(os::steady_now()) == os::EndingState::going_on) {
+    os::PollSet().wait(os::time_left(ender.deadline(), os::steady_now()));
   }
   return found;
 }

@@ -73,7 +73,7 @@ ConnectionEvent Inquiry::wait_for_event(TimePoint deadline) {
     }
     os::PollSet polled;
     polled.add(connection_.socket());
-    polled.wait(std::min(deadline, connection_.deadline()) - now);
+    polled.wait(os::time_left(std::min(deadline, connection_.deadline()), now));
     events_ = connection_.step(os::steady_now());
   }
 }

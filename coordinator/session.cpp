@@ -182,8 +182,7 @@ void Session::wait(os::PollSet& polled, TimePoint now) {
   for (const ActiveBuild& active : builds_) {
     polled.add(active.build.descriptor());
   }
-  const TimePoint until = deadline();
-  polled.wait(until == kNever ? Duration(std::chrono::hours(1)) : until - now);
+  polled.wait(os::time_left(deadline(), now));
 }
 
 void Session::look_at_signals(TimePoint now) {

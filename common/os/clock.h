@@ -9,4 +9,9 @@ inline TimePoint steady_now() {
   return std::chrono::steady_clock::now();
 }
 
+// Zero once it is due: what is due at once may lie so far back that the difference would not fit.
+inline Duration time_left(TimePoint deadline, TimePoint now) {
+  return deadline <= now ? Duration::zero() : deadline - now;
+}
+
 }  // namespace mstune::os

@@ -256,7 +256,7 @@ TEST_CASE("download: copying waits for a pause between the trials of others, and
     auto actions = machine.handle(arrived(offer_of(*manifest, 1)), kStart);
     actions = machine.handle(LookedUp{jobs<LookUp>(actions).at(0), false, manifest}, kStart);
     CHECK(jobs<Open>(actions).empty());
-    const TimePoint later = kStart + seconds(10);
+    const TimePoint later = kStart + seconds(5);
     CHECK(sent<protocol::Waiting>(machine.handle(Tick{}, later)).size() == 1);
     if (pauses) {
       CHECK(jobs<Open>(machine.handle(Measuring{}, later)).size() == 1);
