@@ -179,13 +179,13 @@ TEST_CASE("plog: a removed file is read to its end, and a last line without a ne
 
 TEST_CASE("plog: records that were lost inside the log library show as a gap") {
   FaultPlace faults;
-  // A full buffer drops its oldest lines. Were the first record saved by a flush that comes in
-  // between, the next one would not be.
+  // A full buffer drops its oldest lines. A record is saved by a flush that comes in between, which
+  // on a slow machine befalls most of them.
   const std::string command =
       program_of(faults.place(),
                  "for i in {0..19}; do\n"
                  "  words+=(run \"$(step $i)\")\n"
-                 "  case $i in [5-7]) words+=(flood 4000);; *) words+=(flush);; esac\n"
+                 "  case $i in [3-9]|1[0-5]) words+=(flood 4000);; *) words+=(flush);; esac\n"
                  "done\n"
                  "log_driver \"${words[@]}\"");
   const Ended ended = faults.start(command, {"--repeat", "1"}).wait();
@@ -197,7 +197,7 @@ TEST_CASE("plog: records that were lost inside the log library show as a gap") {
     found += count;
   }
   CHECK(found < 20);
-  CHECK(found >= 17);
+  CHECK(found >= 7);
   const std::string gap = "the log lost " + std::to_string(20 - found) + " steps";
   const auto trial = nlohmann::json::parse(read_text(directory / "trial.json"));
   CHECK(trial.at("warnings").dump().find(gap) != std::string::npos);

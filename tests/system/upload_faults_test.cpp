@@ -205,7 +205,7 @@ TEST_CASE(
 }
 
 TEST_CASE("uploads: one coordinator's come slowly while another one's trials run there") {
-  constexpr std::uint64_t kBytes = 24'000'000;
+  constexpr std::uint64_t kBytes = 40'000'000;
   FaultPlace faults;
   Running measuring = faults.start(faults.steps_command(400, 5), {"--repeat", "200"});
   CHECK(eventually([&] { return measuring.output().find("[001]") != std::string::npos; }));
