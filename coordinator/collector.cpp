@@ -43,17 +43,19 @@ void Collector::go_to(std::size_t file) {
 }
 
 std::vector<protocol::Fetch> Collector::take_requests(TimePoint now, std::size_t sharers) {
-  const Duration period = kGentlePeriod * static_cast<Duration::rep>(sharers);
+  constexpr std::uint64_t kPiece = protocol::kPayloadBytesMax;
   deadline_ = kNever;
   std::vector<protocol::Fetch> requests;
   while (pending_.size() < kRequestsMax && ask_file_ < files_.size()) {
     // From the last piece on: time in which none was asked for is not made up for by a burst.
-    if (const TimePoint next = after(last_asked_, period); sharers > 0 && now < next) {
+    const Duration wait =
+        kGentlePeriod * static_cast<Duration::rep>(sharers * last_bytes_) / kPiece;
+    if (const TimePoint next = after(last_asked_, wait); sharers > 0 && now < next) {
       deadline_ = next;
       break;
     }
     last_asked_ = now;
-    constexpr std::uint64_t kPiece = protocol::kPayloadBytesMax;
+    last_bytes_ = std::min(kPiece, files_[ask_file_].size - ask_offset_);
     requests.push_back({key_, files_[ask_file_].number, ask_offset_, kPiece});
     pending_.push_back({ask_file_, ask_offset_});
     ask_offset_ += kPiece;
