@@ -12,8 +12,8 @@ namespace {
 constexpr Duration kOutputPeriod = std::chrono::milliseconds(50);
 
 // Its output; an environment error when it is not there, fails, or takes too long.
-std::string output_of(std::vector<std::string> arguments, const Environment& environment) {
-  NpuSmiRun run(std::move(arguments), environment, os::steady_now());
+std::string output_of(const std::vector<std::string>& arguments, const Environment& environment) {
+  NpuSmiRun run(arguments, environment, os::steady_now());
   while (!run.step(os::steady_now())) {
     os::wait_readable(run.descriptors().front(), kOutputPeriod);
   }

@@ -122,8 +122,9 @@ TEST_CASE("liveness: an agent that is told to end ends its trial with everything
 TEST_CASE("retries: they are bounded, and what was lost too often is void") {
   FaultPlace faults;
   Running tune = faults.start(waiting_command(faults, "72001"), {"--retries", "1"});
+  const auto is_running = [] { return runs("72001"); };
   for (int life = 0; life < 2; ++life) {
-    REQUIRE(eventually([] { return runs("72001"); }));
+    REQUIRE(eventually(is_running));
     faults.kill_agent();
     if (life == 1) {
       go(faults);

@@ -213,7 +213,7 @@ Ended at_terminal(Workplace& place, const std::string& columns, const Variables&
                   const std::vector<std::string>& command) {
   std::string script = "stty cols " + columns + " rows 20\n";
   for (const auto& [name, value] : more) {
-    script += "export " + name + "=" + value + "\n";
+    script.append("export ").append(name).append("=").append(value).append("\n");
   }
   script += "exec " + program("mstune");
   for (const std::string& word : command) {

@@ -34,7 +34,7 @@ TEST_CASE("stuck: a process that cannot be killed costs its device, which is sai
   CHECK(summary.at("trials").size() == 4);
   std::size_t without_work = 0;
   for (const auto& device : summary.at("devices")) {
-    const bool given_up = device.at("why") != "";
+    const bool given_up = !device.at("why").get<std::string>().empty();
     without_work += given_up ? 1U : 0U;
     CHECK(device.at("valid_trials") == (given_up ? 0 : 4));
   }

@@ -272,7 +272,7 @@ TEST_CASE("download: hostile offers are refused") {
   const Manifest manifest = *manifest_of(3);
   const auto refused = [](protocol::Offer offer) {
     Machine machine((Options()));
-    const std::string id = refusal(machine.handle(arrived(std::move(offer)), kStart));
+    std::string id = refusal(machine.handle(arrived(std::move(offer)), kStart));
     CHECK(machine.finished());
     return id;
   };

@@ -73,11 +73,14 @@ TEST_CASE("manifest: it is written and read back, and damage of any byte shows")
   CHECK(decode_manifest(bytes) == manifest);
   const Manifest empty = ManifestBuilder().finish();
   CHECK(decode_manifest(encode(empty)) == empty);
+  const auto complaint = [](const std::string& damaged) {
+    return error_id([&] { decode_manifest(damaged); });
+  };
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 1);
-    CHECK(error_id([&] { decode_manifest(damaged); }) == "store.bad_manifest");
-    CHECK(error_id([&] { decode_manifest(bytes.substr(0, i)); }) == "store.bad_manifest");
+    CHECK(complaint(damaged) == "store.bad_manifest");
+    CHECK(complaint(bytes.substr(0, i)) == "store.bad_manifest");
   }
 }
 
