@@ -7,7 +7,7 @@
 //
 // Promised: share takes at most 1.15 / N of one agent's time, replicate at most 1.1 times that of
 // the slowest agent; time per trial stays within 1.5 times that of one agent and below 5 ms;
-// memory below 1 MiB an agent. With uploads under way that holds from 16 agents on: they share 8
+// memory below 1 MiB an agent. With uploads under way that holds from 32 agents on: they share 8
 // MiB of windows, at most 4 MiB and at least 256 KiB each.
 #include <unistd.h>
 
