@@ -19,6 +19,7 @@
 #include "common/manifest.h"
 #include "common/message.h"
 #include "common/time.h"
+#include "protocol/gentle_pace.h"
 #include "protocol/transfer_messages.h"
 
 namespace mstune::agent {
@@ -108,7 +109,7 @@ struct Options {
   std::size_t offers_max = 8;  // open in one session
   // While another session's program is measured: a piece is granted each period (16 MiB/s), and a
   // pause is waited for so long.
-  Duration gentle_period = std::chrono::microseconds(15'625);
+  Duration gentle_period = protocol::kGentlePeriod;
   Duration hold_max = std::chrono::seconds(10);
 };
 

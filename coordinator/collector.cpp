@@ -49,7 +49,7 @@ std::vector<protocol::Fetch> Collector::take_requests(TimePoint now, std::size_t
   while (pending_.size() < kRequestsMax && ask_file_ < files_.size()) {
     // From the last piece on: time in which none was asked for is not made up for by a burst.
     const Duration wait =
-        kGentlePeriod * static_cast<Duration::rep>(sharers * last_bytes_) / kPiece;
+        protocol::kGentlePeriod * static_cast<Duration::rep>(sharers * last_bytes_) / kPiece;
     if (const TimePoint next = after(last_asked_, wait); sharers > 0 && now < next) {
       deadline_ = next;
       break;

@@ -13,15 +13,13 @@
 #include "common/os/descriptor.h"
 #include "common/time.h"
 #include "coordinator/plog_choice.h"
+#include "protocol/gentle_pace.h"
 #include "protocol/messages.h"
 
 namespace mstune::coordinator {
 
-// A machine that measures is asked for one whole piece in this time: 16 MiB a second. Less of a
-// file takes less of it, so that small files cost next to nothing.
-inline constexpr Duration kGentlePeriod =
-    std::chrono::duration_cast<Duration>(std::chrono::seconds(1)) / 64;
-
+// A machine that measures is asked for files at protocol::kGentlePeriod a piece. Less of a file
+// takes less of it, so that small files cost next to nothing.
 class Collector {
  public:
   // Throws a protocol error when the name of one of the files leads out of `directory`.

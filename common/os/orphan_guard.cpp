@@ -2,18 +2,16 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <utility>
 
 #include "common/error.h"
+#include "common/os/close_range.h"
 
 namespace mstune::os {
 namespace {
@@ -26,18 +24,7 @@ void close_all_but_lifeline() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     ::dup2(null, descriptor);
   }
-#ifdef SYS_close_range
-  if (::syscall(SYS_close_range, kLifeline + 1U, ~0U, 0U) == 0) {
-    return;
-  }
-#endif
-  struct rlimit limit {};
-  constexpr rlim_t kMost = 65536;
-  const rlim_t end =
-      ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::min(limit.rlim_cur, kMost) : kMost;
-  for (int descriptor = kLifeline + 1; descriptor < static_cast<int>(end); ++descriptor) {
-    ::close(descriptor);
-  }
+  close_from(kLifeline + 1, Closing::now);
 }
 
 // True: dismissed. False: the other end is closed.

@@ -2,9 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +13,7 @@
 #include <string_view>
 
 #include "common/error.h"
+#include "common/os/close_range.h"
 #include "common/os/failure.h"
 
 namespace mstune::os {
@@ -84,22 +83,6 @@ std::vector<std::string> paths_to_try(const SpawnRequest& request) {
   }
 }
 
-void mark_all_close_on_exec() {
-#ifdef SYS_close_range
-  constexpr unsigned kCloseOnExec = 4;  // CLOSE_RANGE_CLOEXEC, Linux 5.11
-  if (::syscall(SYS_close_range, 3U, ~0U, kCloseOnExec) == 0) {
-    return;
-  }
-#endif
-  struct rlimit limit {};
-  constexpr rlim_t kMost = 65536;
-  const rlim_t end =
-      ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? std::min(limit.rlim_cur, kMost) : kMost;
-  for (int descriptor = 3; descriptor < static_cast<int>(end); ++descriptor) {
-    ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-  }
-}
-
 void reset_signals() {
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
@@ -147,7 +130,7 @@ int try_to_execute(const Plan& plan) {
       ::dup2(plan.output, STDERR_FILENO) < 0) {
     fail(Stage::descriptors, errno);
   }
-  mark_all_close_on_exec();
+  close_from(STDERR_FILENO + 1, Closing::on_exec);
   if (plan.directory != nullptr && ::chdir(plan.directory) != 0) {
     fail(Stage::directory, errno);
   }

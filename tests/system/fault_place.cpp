@@ -141,6 +141,15 @@ void FaultPlace::aim_at(int port) const {
                                   public_key(place_) + "\"}");
 }
 
+void FaultPlace::write_offline_run() const {
+  place_.write("run.sh",
+               "export GE_AUTO_MULTISTREAM_PARALLEL_MODE=default\n"
+               "case $1 in *LoadBalance4*)\n"
+               "  GE_AUTO_MULTISTREAM_PARALLEL_MODE=LoadBalance:4;;\nesac\n"
+               "exec " +
+                   steps_command(10, 1) + "\n");
+}
+
 Running FaultPlace::start(const std::string& run_command, std::vector<std::string> more) {
   more.insert(more.begin(), {"--target", "target.json", "--run-command", run_command, "--configs",
                              "LoadBalance:4", "--order", "fixed"});

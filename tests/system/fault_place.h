@@ -50,6 +50,10 @@ class FaultPlace {
     return test::steps_command(place_, steps, pause_ms);
   }
 
+  // Writes run.sh, which runs steps_command(10, 1) as the OM that it is given says; no toolkit is
+  // needed.
+  void write_offline_run() const;
+
   // `mstune tune` against target.json: two candidates, a fixed order, more retries than faults.
   Running start(const std::string& run_command, std::vector<std::string> more = {});
   // The same, going on with the run directory.

@@ -89,12 +89,7 @@ TEST_CASE("network: a slow one carries everything, later") {
 // Offline, with OMs of 3 MB that do not compress and have nothing in common.
 std::vector<std::string> big_oms(FaultPlace& faults) {
   faults.place().write("build.sh", "head -c 3000000 /dev/urandom > \"$1\"\n");
-  faults.place().write("run.sh",
-                       "export GE_AUTO_MULTISTREAM_PARALLEL_MODE=default\n"
-                       "case $1 in *LoadBalance4*)\n"
-                       "  GE_AUTO_MULTISTREAM_PARALLEL_MODE=LoadBalance:4;;\nesac\n"
-                       "exec " +
-                           faults.steps_command(10, 1) + "\n");
+  faults.write_offline_run();
   const std::string directory = faults.directory().string();
   return {"--target",
           "target.json",

@@ -26,12 +26,7 @@ std::vector<std::string> two_oms(FaultPlace& faults, std::vector<std::string> mo
                                        "[ -e $kept ] || head -c " +
                                        std::to_string(kOmBytes) +
                                        " /dev/urandom > $kept\ncp $kept \"$1\"\n");
-  faults.place().write("run.sh",
-                       "export GE_AUTO_MULTISTREAM_PARALLEL_MODE=default\n"
-                       "case $1 in *LoadBalance4*)\n"
-                       "  GE_AUTO_MULTISTREAM_PARALLEL_MODE=LoadBalance:4;;\nesac\n"
-                       "exec " +
-                           faults.steps_command(10, 1) + "\n");
+  faults.write_offline_run();
   more.insert(more.begin(), {"--target", "target.json", "--mode", "offline", "--configs",
                              "LoadBalance:4", "--repeat", "1", "--order", "fixed",
                              "--compile-command", "/bin/bash " + directory + "/build.sh {om}",

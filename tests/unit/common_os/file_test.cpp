@@ -11,20 +11,12 @@
 #include "common/error.h"
 #include "common/os/identity.h"
 #include "tests/unit/common_os/scratch.h"
+#include "tests/unit/error_id.h"
 
 namespace mstune::os {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string id_of(const auto& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.message().id;
-  }
-  return "nothing thrown";
-}
 
 unsigned mode_of(const fs::path& path) {
   struct stat info {};
@@ -43,7 +35,7 @@ TEST_CASE("file: an atomic write replaces the content and leaves nothing beside 
 TEST_CASE("file: an atomic write that fails leaves the old content and no temporary file") {
   const Scratch scratch;
   fs::create_directories(scratch / "taken/inside");
-  CHECK(id_of([&] { write_file_atomically(scratch / "taken", "x"); }) == "file.cannot_write");
+  CHECK(error_id([&] { write_file_atomically(scratch / "taken", "x"); }) == "file.cannot_write");
   CHECK(fs::is_directory(scratch / "taken/inside"));
   CHECK(std::distance(fs::directory_iterator(scratch.path()), fs::directory_iterator()) == 1);
 }
@@ -65,14 +57,14 @@ TEST_CASE("file: reading says what is wrong, with the path and the reason") {
     CHECK(text.find((scratch / "none").string()) != std::string::npos);
     CHECK(text.find("No such file") != std::string::npos);
   }
-  CHECK(id_of([&] { read_file(scratch.path()); }) == "file.cannot_read");
+  CHECK(error_id([&] { read_file(scratch.path()); }) == "file.cannot_read");
 }
 
 TEST_CASE("file: the limit is the largest size that is read") {
   const Scratch scratch;
   write_file_atomically(scratch / "a", "12345");
   CHECK(read_file(scratch / "a", 5) == "12345");
-  CHECK(id_of([&] { read_file(scratch / "a", 4); }) == "file.too_large");
+  CHECK(error_id([&] { read_file(scratch / "a", 4); }) == "file.too_large");
 }
 
 TEST_CASE("file: files of /proc, which have no size, are read whole") {
@@ -103,14 +95,14 @@ TEST_CASE("directory: a link is not taken for a private directory") {
   const Scratch scratch;
   fs::create_directory(scratch / "real");
   fs::create_directory_symlink(scratch / "real", scratch / "link");
-  CHECK(id_of([&] { make_private_directory(scratch / "link"); }) == "directory.not_ours");
+  CHECK(error_id([&] { make_private_directory(scratch / "link"); }) == "directory.not_ours");
 }
 
 TEST_CASE("directory: a file in the way is an error that names it") {
   const Scratch scratch;
   append_to(scratch / "file", "x");
-  CHECK(id_of([&] { make_directory(scratch / "file"); }) == "directory.cannot_make");
-  CHECK(id_of([&] { make_directory(scratch / "file/below"); }) == "directory.cannot_make");
+  CHECK(error_id([&] { make_directory(scratch / "file"); }) == "directory.cannot_make");
+  CHECK(error_id([&] { make_directory(scratch / "file/below"); }) == "directory.cannot_make");
 }
 
 TEST_CASE("directory: removing a tree keeps what its links point to") {
@@ -140,7 +132,7 @@ TEST_CASE("directory: free space is told for a place that exists") {
   const Scratch scratch;
   CHECK(free_space(scratch.path()) > 0);
   CHECK(free_space("/proc") == 0);
-  CHECK(id_of([] { free_space("/no/such/place"); }) == "directory.no_free_space");
+  CHECK(error_id([] { free_space("/no/such/place"); }) == "directory.no_free_space");
 }
 
 TEST_CASE("paths: they become absolute as text, without looking at the disk") {

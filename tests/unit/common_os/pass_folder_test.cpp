@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <fstream>
-#include <functional>
 
 #include <doctest/doctest.h>
 
@@ -12,6 +11,7 @@
 #include "common/os/examine.h"
 #include "common/os/file.h"
 #include "common/os/pass_library.h"
+#include "tests/unit/error_id.h"
 
 namespace mstune::os {
 namespace {
@@ -36,15 +36,6 @@ struct Opp {
   }
   [[nodiscard]] bool is_bare() const { return fs::is_empty(path / "vendors"); }
 };
-
-std::string error_id(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.message().id;
-  }
-  return "none";
-}
 
 TEST_CASE("pass folder: what GE would load is listed in its order, and nothing else") {
   const Opp opp;

@@ -13,6 +13,7 @@ namespace mstune::coordinator {
 namespace {
 
 constexpr std::uint64_t kPiece = protocol::kPayloadBytesMax;
+using protocol::kGentlePeriod;
 const TimePoint kStart{std::chrono::hours(1)};
 
 // Files at an agent, and requests on their way to it.
