@@ -4,6 +4,8 @@
 #include <bit>
 #include <cstring>
 
+#include "common/lanes.h"
+
 namespace mstune {
 namespace {
 
@@ -21,14 +23,10 @@ bool may_end(const unsigned char* last) {
   return static_cast<unsigned char>(last[0] + 3U * *(last - kApart)) == kSum;
 }
 
-// Without an early exit, so that it becomes vector instructions.
-constexpr std::size_t kBlock = 32;
-bool may_end_in_block(const unsigned char* first) {
-  bool found = false;
-  for (std::size_t i = 0; i < kBlock; ++i) {
-    found = found | may_end(first + i);
-  }
-  return found;
+// 255 for each of the sixteen places from `first` on that meets it, 0 for the others.
+Lanes may_end_lanes(const char* first) {
+  const Lanes apart = load_lanes(first - kApart);
+  return equal_lanes(load_lanes(first) + apart + apart + apart, lanes_of(static_cast<char>(kSum)));
 }
 
 // The second condition is on the high bits of this. Together they are met by one place in 2^17
@@ -50,17 +48,26 @@ std::uint64_t mix_window(const unsigned char* last) {
   return mixed * 0xd6e8feb86659fd93U;
 }
 
+// Whether a chunk may end behind the byte at `last`.
+bool ends_chunk(const char* last, std::uint64_t mix_max) {
+  const auto* const place = reinterpret_cast<const unsigned char*>(last);
+  return may_end(place) && mix_window(place) <= mix_max;
+}
+
 // The position behind the first byte in [from, until) that ends a chunk. The window before `from`
 // must be there.
 std::optional<std::size_t> scan(std::string_view bytes, std::size_t from, std::size_t until,
                                 std::uint64_t mix_max) {
-  const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
+  constexpr std::size_t kStep = 2 * sizeof(Lanes);
+  const char* const data = bytes.data();
   while (from < until) {
-    const std::size_t stop = std::min(until, from + kBlock);
-    const bool looks_closer = stop - from < kBlock || may_end_in_block(data + from);
-    for (std::size_t at = from; looks_closer && at < stop; ++at) {
-      if (may_end(data + at) && mix_window(data + at) <= mix_max) {
-        return at + 1;
+    const std::size_t stop = std::min(until, from + kStep);
+    if (stop - from < kStep ||
+        any_lane(may_end_lanes(data + from) | may_end_lanes(data + from + sizeof(Lanes)))) {
+      for (std::size_t at = from; at < stop; ++at) {
+        if (ends_chunk(data + at, mix_max)) {
+          return at + 1;
+        }
       }
     }
     from = stop;

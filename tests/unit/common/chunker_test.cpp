@@ -66,6 +66,18 @@ TEST_CASE("chunker: any split of the input gives the same chunks") {
   }
 }
 
+// Other cuts would find nothing of what agents have from an earlier release.
+TEST_CASE("chunker: the cuts never change") {
+  const auto all = lengths(random_bytes(5'000'000, 3));
+  std::size_t weighted = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    weighted += (i + 1) * all[i];
+  }
+  CHECK(all.size() == 132);
+  CHECK(all.front() == 34'743);
+  CHECK(weighted == 335'217'355);
+}
+
 TEST_CASE("chunker: every chunk but the last keeps to both limits") {
   auto all = lengths(random_bytes(20'000'000, 2));
   CHECK(std::accumulate(all.begin(), all.end(), std::size_t{0}) == 20'000'000);
