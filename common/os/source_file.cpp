@@ -11,15 +11,19 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "common/chunker.h"
 #include "common/error.h"
+#include "common/os/side_by_side.h"
 
 namespace mstune::os {
 namespace {
 
 constexpr std::size_t kBufferSize = std::size_t{1} << 20U;
 static_assert(kBufferSize >= 2 * kChunkMax);
+// Enough for several processors to digest, little enough for their caches.
+constexpr std::size_t kBatchSize = 4 * kBufferSize;
 
 Error cannot_read(const std::filesystem::path& path, std::string_view why) {
   return environment_error("file.cannot_read", "cannot read {}: {}", path.string(), why);
@@ -73,10 +77,10 @@ std::size_t read_at(const SourceFile& file, std::uint64_t offset, char* to, std:
 // A view that moves forward over a file, so that the bytes from its position on lie in one piece.
 class Window {
  public:
-  explicit Window(const SourceFile& file) : file_(file), buffer_(kBufferSize, '\0') {}
+  Window(const SourceFile& file, std::size_t size) : file_(file), buffer_(size, '\0') {}
 
-  // The bytes [offset, offset + length), fewer at the end of the file; length <= kChunkMax. Valid
-  // until the next call. Going back is possible and costs a read.
+  // The bytes [offset, offset + length), fewer at the end of the file; length is at most the
+  // window's size. Valid until the next call. Going back is possible and costs a read.
   std::string_view at(std::uint64_t offset, std::size_t length) {
     if (offset < start_ || offset + length > start_ + filled_) {
       move_to(offset);
@@ -108,7 +112,7 @@ class Window {
 class SiblingMatch {
  public:
   explicit SiblingMatch(const Sibling& sibling)
-      : manifest_(*sibling.manifest), window_(*sibling.file) {
+      : manifest_(*sibling.manifest), window_(*sibling.file, kBufferSize) {
     for (std::size_t i = 0; i < manifest_.chunks.size(); ++i) {
       by_digest_.emplace(manifest_.chunks[i].digest, i);
     }
@@ -174,33 +178,82 @@ bool is_of_use(const Sibling& sibling) {
   }
 }
 
-Manifest read_chunks(const SourceFile& file, const std::stop_token& stop, SiblingMatch* sibling) {
-  Window window(file);
+// The bytes from `offset` on, up to `length_max` of them or to the end of the file.
+std::string_view bytes_ahead(const SourceFile& file, Window& window, std::uint64_t offset,
+                             std::size_t length_max) {
+  const auto wanted =
+      static_cast<std::size_t>(std::min<std::uint64_t>(length_max, file.stamp.size - offset));
+  const std::string_view ahead = window.at(offset, wanted);
+  if (ahead.size() < wanted) {
+    throw changed(file.path);
+  }
+  return ahead;
+}
+
+void require_going_on(const SourceFile& file, const std::stop_token& stop) {
+  if (stop.stop_requested()) {
+    throw environment_error("file.reading_cancelled", "reading {} was cancelled",
+                            file.path.string());
+  }
+}
+
+// The next chunk of bytes that begin behind a cut and go on for kChunkMax or to the end.
+std::size_t next_chunk(Chunker& chunker, std::string_view ahead) {
+  const std::size_t length =
+      chunker.find_cut(ahead.substr(0, kChunkMax)).value_or(std::min(ahead.size(), kChunkMax));
+  chunker.restart();
+  return length;
+}
+
+Manifest read_beside(const SourceFile& file, const std::stop_token& stop, SiblingMatch& sibling) {
+  Window window(file, kBufferSize);
   Chunker chunker;
   ManifestBuilder builder;
   while (builder.size() < file.stamp.size) {
-    if (stop.stop_requested()) {
-      throw environment_error("file.reading_cancelled", "reading {} was cancelled",
-                              file.path.string());
-    }
+    require_going_on(file, stop);
     const std::uint64_t offset = builder.size();
-    const std::size_t wanted =
-        static_cast<std::size_t>(std::min<std::uint64_t>(kChunkMax, file.stamp.size - offset));
-    const std::string_view ahead = window.at(offset, wanted);
-    if (ahead.size() < wanted) {
-      throw changed(file.path);
-    }
-    const mstune::Chunk* known = sibling == nullptr ? nullptr : sibling->recognize(offset, ahead);
+    const std::string_view ahead = bytes_ahead(file, window, offset, kChunkMax);
+    const mstune::Chunk* known = sibling.recognize(offset, ahead);
     if (known != nullptr) {
       builder.add(known->digest, known->length);
       continue;
     }
-    const std::size_t length = chunker.find_cut(ahead).value_or(ahead.size());
-    chunker.restart();
+    const std::size_t length = next_chunk(chunker, ahead);
     const Digest digest = digest_of(ahead.substr(0, length));
     builder.add(digest, length);
-    if (sibling != nullptr) {
-      sibling->learn(offset, digest);
+    sibling.learn(offset, digest);
+  }
+  return builder.finish();
+}
+
+std::vector<Digest> digests_of(const std::vector<std::string_view>& chunks) {
+  constexpr std::size_t kThreadsMax = 4;  // more would take the host from others
+  const std::size_t threads = threads_for(std::min(kThreadsMax, chunks.size()));
+  std::vector<Digest> digests(chunks.size());
+  side_by_side(threads, [&](std::size_t first) {
+    for (std::size_t i = first; i < chunks.size(); i += threads) {
+      digests[i] = digest_of(chunks[i]);
+    }
+  });
+  return digests;
+}
+
+Manifest read_alone(const SourceFile& file, const std::stop_token& stop) {
+  Window window(file, kBatchSize);
+  Chunker chunker;
+  ManifestBuilder builder;
+  while (builder.size() < file.stamp.size) {
+    require_going_on(file, stop);
+    const std::string_view ahead = bytes_ahead(file, window, builder.size(), kBatchSize);
+    const bool at_end = builder.size() + ahead.size() == file.stamp.size;
+    std::vector<std::string_view> chunks;
+    for (std::string_view rest = ahead; at_end ? !rest.empty() : rest.size() >= kChunkMax;) {
+      chunks.push_back(rest.substr(0, next_chunk(chunker, rest)));
+      rest.remove_prefix(chunks.back().size());
+    }
+    const std::vector<Digest> digests = digests_of(chunks);
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+      builder.add(digests[i], chunks[i].size());
     }
   }
   return builder.finish();
@@ -223,7 +276,7 @@ Manifest compute_manifest(const SourceFile& file, const std::stop_token& stop,
   if (is_of_use(sibling)) {
     try {
       SiblingMatch match(sibling);
-      Manifest manifest = read_chunks(file, stop, &match);
+      Manifest manifest = read_beside(file, stop, match);
       require_unchanged(*sibling.file);
       require_unchanged(file);
       return manifest;
@@ -235,7 +288,7 @@ Manifest compute_manifest(const SourceFile& file, const std::stop_token& stop,
     }
   }
   require_unchanged(file);
-  Manifest manifest = read_chunks(file, stop, nullptr);
+  Manifest manifest = read_alone(file, stop);
   require_unchanged(file);
   return manifest;
 }

@@ -26,8 +26,12 @@ Manifest manifest_of(const SourceFile& file) {
 
 void check_against(const Manifest& manifest, const std::string& bytes) {
   CHECK(manifest.size == bytes.size());
+  Chunker chunker;
+  std::string_view rest = bytes;
   for (const mstune::Chunk& chunk : manifest.chunks) {
     CHECK(digest_of(std::string_view(bytes).substr(chunk.offset, chunk.length)) == chunk.digest);
+    CHECK(chunk.length == chunker.find_cut(rest).value_or(rest.size()));
+    rest.remove_prefix(chunk.length);
   }
 }
 
@@ -35,7 +39,7 @@ TEST_CASE("source file: the manifest is that of the bytes, also around the size 
   const Scratch scratch;
   for (const std::size_t size :
        {std::size_t{0}, std::size_t{1}, kChunkMin, kChunkMax, std::size_t{1} << 20U,
-        (std::size_t{1} << 20U) + 1, std::size_t{5'000'000}}) {
+        std::size_t{4} << 20U, (std::size_t{4} << 20U) + 1, std::size_t{9'000'000}}) {
     const std::string bytes = random_bytes(size, size);
     write(scratch / "om", bytes);
     const SourceFile file = open_source(scratch / "om");
@@ -46,6 +50,14 @@ TEST_CASE("source file: the manifest is that of the bytes, also around the size 
             bytes.substr(chunk.offset, chunk.length));
     }
   }
+}
+
+TEST_CASE("source file: chunks of the largest size are cut alike in every place of a buffer") {
+  const Scratch scratch;
+  const std::string bytes =
+      std::string(5'000'000, '\0') + random_bytes(100, 6) + std::string(5'000'000, '\0');
+  write(scratch / "om", bytes);
+  check_against(manifest_of(open_source(scratch / "om")), bytes);
 }
 
 TEST_CASE("source file: with a sibling the manifest is the same") {
