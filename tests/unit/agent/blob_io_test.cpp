@@ -6,6 +6,7 @@
 
 #include "common/os/file.h"
 #include "tests/unit/common_os/scratch.h"
+#include "tests/unit/error_id.h"
 #include "tests/unit/loop_disk.h"
 #include "tests/unit/random_bytes.h"
 
@@ -40,6 +41,36 @@ TEST_CASE("blob io: a range is copied byte for byte, wherever it begins and ends
       }
     }
   }
+}
+
+TEST_CASE("blob io: a long range is copied by two threads") {
+  const os::Scratch scratch;
+  const std::string bytes = random_bytes(kBytes, 5);
+  os::append_to(scratch / "a", bytes);
+  for (const std::uint64_t length : {kBytes - 77, kBytes - 77 - 4096, std::size_t{1} << 20U}) {
+    CHECK(copied(scratch / "a", 77, 1234, length) ==
+          std::string(1234, '\0') + bytes.substr(77, length));
+  }
+  const os::UniqueFd source(::open((scratch / "a").c_str(), O_RDONLY | O_CLOEXEC));
+  const os::UniqueFd target(::open((scratch / "b").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  CHECK_FALSE(blob_io::copy_range({source.value(), 1}, {target.value(), 0}, kBytes, "b"));
+}
+
+TEST_CASE("blob io: a disk without room for a copy is said before any of it is written") {
+  const os::Scratch scratch;
+  const os::LoopDisk disk(scratch.path(), {"mkfs.ext4", "-q"}, 10'000'000);
+  if (!disk.is_there()) {
+    MESSAGE("left out: no mkfs.ext4 here, or this user may not mount");
+    return;
+  }
+  os::append_to(scratch / "a", random_bytes(kBytes, 6));
+  const os::UniqueFd source(::open((scratch / "a").c_str(), O_RDONLY | O_CLOEXEC));
+  const os::UniqueFd target(
+      ::open((disk.path() / "b").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  CHECK(error_id([&] {
+          blob_io::copy_range({source.value(), 0}, {target.value(), 0}, kBytes, "b");
+        }) == "store.disk_full");
+  CHECK(os::read_file(disk.path() / "b").empty());
 }
 
 TEST_CASE("blob io: a source that has less is found out") {
