@@ -50,7 +50,7 @@ std::vector<desk::Action> Desk::handle(const desk::Event& event, TimePoint now) 
 }
 
 TimePoint Desk::deadline() const {
-  TimePoint earliest = std::min(next_status_, files_.deadline());
+  TimePoint earliest = std::min({next_status_, ask_again_, files_.deadline()});
   for (const auto& [campaign, session] : sessions_) {
     earliest = std::min(earliest, after(session.last_heard, protocol::kSilenceMax));
   }
@@ -251,7 +251,7 @@ void Desk::assign(const Session& session, const protocol::Assign& request, TimeP
     hold(session.campaign, file.identity);
   }
   actions_.emplace_back(desk::CreateTrial{key, request.spec, session.client});
-  reply(session.peer, protocol::Status{key, protocol::kStateQueued, 0, slots_.holders()});
+  reply(session.peer, protocol::Status{key, protocol::kStateQueued, 0, held_by()});
 }
 
 void Desk::ask_box(const Session& session, protocol::Request request) {
@@ -374,8 +374,13 @@ void Desk::give_out_slots(TimePoint now) {
   if (stopping_) {
     return;
   }
-  for (Slots::Grant& grant : slots_.give_out(now)) {
-    actions_.emplace_back(desk::BeginTrial{std::move(grant.key), std::move(grant.devices)});
+  ask_again_ = kNever;
+  if (!slots_.waiting().empty() && options_.may_measure && !options_.may_measure()) {
+    ask_again_ = after(now, options_.ask_again_every);
+  } else {
+    for (Slots::Grant& grant : slots_.give_out(now)) {
+      actions_.emplace_back(desk::BeginTrial{std::move(grant.key), std::move(grant.devices)});
+    }
   }
   for (const protocol::TrialKey& key : slots_.hopeless()) {
     slots_.stop_waiting(key);
@@ -395,6 +400,10 @@ TimePoint Desk::wait_until(const protocol::TrialSpec& spec, TimePoint now) const
   return options_.policy ? std::min(until, after(now, options_.policy->wait_max)) : until;
 }
 
+std::string Desk::held_by() const {
+  return ask_again_ == kNever ? slots_.holders() : protocol::kHeldByMoves;
+}
+
 void Desk::give_up_waiting(TimePoint now) {
   const auto waiting = slots_.waiting();  // a copy: it changes below
   for (const Slots::Trial& trial : waiting) {
@@ -404,12 +413,18 @@ void Desk::give_up_waiting(TimePoint now) {
     const Duration waited = trial.until - trial.since;
     const std::string holders = slots_.holders();
     const bool by_rule = options_.policy && waited >= options_.policy->wait_max;
+    const std::string time = duration_text(std::chrono::duration<double>(waited).count());
+    const char* limit = by_rule ? "wait-time in agent.conf" : "--wait-timeout";
     Message why =
-        message("agent.waited_too_long",
-                "no device was free for {} ({}); held by {}: see mstune agents, or wait longer",
-                duration_text(std::chrono::duration<double>(waited).count()),
-                by_rule ? "wait-time in agent.conf" : "--wait-timeout",
-                holders.empty() ? "nobody" : holders);
+        ask_again_ != kNever
+            ? message("agent.machine_not_quiet",
+                      "something was built on the agent's machine, or sent from it, for {} ({}): "
+                      "wait longer",
+                      time, limit)
+            : message("agent.waited_too_long",
+                      "no device was free for {} ({}); held by {}: see mstune agents, or wait "
+                      "longer",
+                      time, limit, holders.empty() ? "nobody" : holders);
     slots_.stop_waiting(trial.key);
     actions_.emplace_back(
         desk::TellTrial{trial.key, NotStarted{std::move(why), protocol::kCauseWait}});
@@ -428,10 +443,9 @@ void Desk::tell_waiting(TimePoint now) {
     return;
   }
   next_status_ = after(now, options_.status_period);
-  const std::string held_by = slots_.holders();
   for (const Slots::Trial& trial : slots_.waiting()) {
     if (const auto peer = peer_of_campaign(trial.key.campaign)) {
-      reply(*peer, protocol::Status{trial.key, protocol::kStateQueued, 0, held_by});
+      reply(*peer, protocol::Status{trial.key, protocol::kStateQueued, 0, held_by()});
     }
   }
 }

@@ -103,6 +103,9 @@ struct Options {
   std::size_t sessions_max = 256;
   std::size_t trials_max = 256;                      // of one client
   Duration status_period = std::chrono::seconds(2);  // of those that wait
+  Duration ask_again_every = std::chrono::milliseconds(50);
+  // Whether trials may begin on this machine; asked when one could. Nothing: always.
+  std::function<bool()> may_measure;
   // Of the toolkit that trials with this cann_env will use; empty where it cannot be told.
   std::function<std::string(const std::string& cann_env)> cann_version;
 };
@@ -125,6 +128,8 @@ class Desk {
 
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
   [[nodiscard]] std::size_t trials() const { return trials_.size(); }
+  [[nodiscard]] bool has_devices_in_use() const { return slots_.in_use(); }
+  [[nodiscard]] bool has_waiting_trials() const { return !slots_.waiting().empty(); }
 
  private:
   struct Session {
@@ -155,6 +160,7 @@ class Desk {
   void give_up_waiting(TimePoint now);
   void tell_waiting(TimePoint now);
   void give_out_slots(TimePoint now);
+  [[nodiscard]] std::string held_by() const;
 
   [[nodiscard]] bool belongs_to_another(const std::string& campaign,
                                         const std::string& client) const;
@@ -172,6 +178,7 @@ class Desk {
   CampaignFiles files_;
   SessionId sessions_made_ = 0;
   TimePoint next_status_ = kNever;
+  TimePoint ask_again_ = kNever;  // whether trials may begin, when they may not
   bool stopping_ = false;
   std::vector<desk::Action> actions_;
 };

@@ -82,6 +82,7 @@ Server::Server(ServerOptions options)
       environments_(options_.work_dir, parse_environment(own_environment()), options_.policy),
       box_desk_(options_.work_dir, environments_),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}),
+      turn_(os::Activity::measuring, os::turn_directory()),
       desk_(desk_options()),
       started_(os::steady_now()) {
   os::become_subreaper();
@@ -130,6 +131,7 @@ void Server::run() {
     step_trials(later);
     step_devices(later);
     tell_who_measures(later);
+    give_back_turn();
     look_at_stuck(later);
     tell_conditions(later);
   }
@@ -212,10 +214,11 @@ void Server::receive_one(os::Frames frames, TimePoint now) {
   forget_finished(now);  // the next message may ask for one that this one released
 }
 
-desk::Options Server::desk_options() const {
+desk::Options Server::desk_options() {
   desk::Options options;
   options.devices = devices_.devices();
   options.cann_version = cann_version;
+  options.may_measure = [this] { return turn_.take(); };
   options.policy = options_.policy;
   options.reconnect_grace = options_.reconnect_grace;
   protocol::Welcome& welcome = options.greeting;
@@ -441,6 +444,15 @@ void Server::forget_finished(TimePoint now) {
     receiver_.unpin(runner.spec().files);
     devices_.forget(key);
     runners_.erase(key);
+  }
+}
+
+void Server::give_back_turn() {
+  if (!desk_.has_devices_in_use()) {
+    turn_.release();
+  }
+  if (!desk_.has_waiting_trials()) {
+    turn_.withdraw();
   }
 }
 

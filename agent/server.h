@@ -21,6 +21,7 @@
 #include "agent/receiver.h"
 #include "agent/stuck_trials.h"
 #include "agent/trial_runner.h"
+#include "common/os/machine_turn.h"
 #include "common/os/signals.h"
 #include "common/os/socket.h"
 
@@ -73,6 +74,7 @@ class Server {
   void step_trials(TimePoint now);
   void forget_finished(TimePoint now);
   void tell_who_measures(TimePoint now);
+  void give_back_turn();
   void look_at_stuck(TimePoint now);
   void step_files(TimePoint now);
   void send_files_reports();
@@ -81,7 +83,7 @@ class Server {
   void send_reports(TrialRunner& runner);
   void send(const std::string& peer, const protocol::Report& report, std::string payload = {});
   void look_at_signals(TimePoint now);
-  [[nodiscard]] desk::Options desk_options() const;
+  [[nodiscard]] desk::Options desk_options();
   [[nodiscard]] TimePoint deadline() const;
 
   ServerOptions options_;
@@ -96,6 +98,7 @@ class Server {
   BoxDesk box_desk_;
   std::optional<TimePoint> quiet_since_;  // the last session ended then; empty: there is one
   Receiver receiver_;
+  os::MachineTurn turn_;
   Desk desk_;
   StuckTrials stuck_;
   TimePoint started_;

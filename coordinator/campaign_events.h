@@ -62,6 +62,12 @@ struct Attempt {
   friend bool operator==(const Attempt&, const Attempt&) = default;
 };
 
+// What is left to be built, and to be sent from the machine that builds.
+struct Moves {
+  bool wanted = false;     // some of it is not done
+  bool under_way = false;  // some of it has begun
+};
+
 // ---- what happened ----
 struct AgentReady {
   std::size_t agent = 0;
@@ -124,12 +130,15 @@ struct TrialsAdded {  // the answer to NeedMore; without trials the campaign is 
   std::vector<Candidate> candidates;  // new ones, to be built first where the campaign is offline
   std::vector<Trial> trials;          // their indices go on where those before end
 };
+struct TurnChanged {  // others on the machine that builds and sends do not measure now, or do
+  bool may_move = true;
+};
 struct InterruptAsked {};
 struct Tick {};
 using CampaignEvent =
     std::variant<AgentReady, AgentGone, AgentRefused, FleetChecked, Built, BuildFailed, Uploaded,
                  UploadFailed, AttemptSeen, StrayReported, AttemptExited, AttemptLost,
-                 AttemptRecorded, TrialsAdded, InterruptAsked, Tick>;
+                 AttemptRecorded, TrialsAdded, TurnChanged, InterruptAsked, Tick>;
 
 // ---- what to do ----
 struct CheckFleet {};  // all agents have answered, or are not waited for any more

@@ -291,6 +291,7 @@ void Dispatcher::proceed_with_files() {
   files_changed_ = false;
   files_held_ = false;
   moving_machines_.clear();
+  moves_ = {};
   const Machines measuring = measuring_machines();
   proceed_with_builds(measuring);
   for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
@@ -320,8 +321,9 @@ void Dispatcher::proceed_with_builds(const Machines& measuring) {
       continue;
     }
     moving_machines_.insert(settings_.machine);
+    moves_.wanted = true;
     if (builds_[i] == BuildState::waiting && building < settings_.compile_jobs) {
-      if (measuring.contains(settings_.machine)) {
+      if (!may_move_ || measuring.contains(settings_.machine)) {
         files_held_ = true;
         continue;
       }
@@ -330,6 +332,7 @@ void Dispatcher::proceed_with_builds(const Machines& measuring) {
       actions_.emplace_back(StartBuild{i});
     }
   }
+  moves_.under_way = building > 0;
 }
 
 // One that was broken off by a lost connection goes on at once when the agent is back.
@@ -341,18 +344,26 @@ void Dispatcher::proceed_with_uploads(std::size_t at, const Machines& measuring)
     const bool wanted = builds_[i] == BuildState::built;
     if (wanted && agent.uploads[i] != UploadState::uploaded) {
       moving_machines_.insert({settings_.machine, agent.machine});
+      moves_.wanted = true;
     }
     if (wanted && agent.uploads[i] == UploadState::none) {
-      if (measuring.contains(settings_.machine) || measuring.contains(agent.machine)) {
+      if (!may_move_ || measuring.contains(settings_.machine) ||
+          measuring.contains(agent.machine)) {
         files_held_ = true;
       } else {
         agent.uploads[i] = UploadState::uploading;
         actions_.emplace_back(StartUpload{at, i});
       }
     }
+    moves_.under_way = moves_.under_way || agent.uploads[i] == UploadState::uploading;
     const bool settled = builds_[i] == BuildState::left_out || builds_[i] == BuildState::failed;
     agent.has_files = agent.has_files && (settled || agent.uploads[i] == UploadState::uploaded);
   }
+}
+
+void Dispatcher::on(const TurnChanged& event, TimePoint /*now*/) {
+  may_move_ = event.may_move;
+  files_changed_ = files_changed_ || files_held_;
 }
 
 // ---- interrupts and the end ----

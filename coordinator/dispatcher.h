@@ -25,6 +25,8 @@ class Dispatcher {
   std::vector<CampaignAction> handle(const CampaignEvent& event, TimePoint now);
   // A Tick is wanted then at the latest.
   [[nodiscard]] TimePoint deadline() const;
+  // What is left to be built and sent.
+  [[nodiscard]] const Moves& moves() const { return moves_; }
   // True when Finish has been asked for.
   [[nodiscard]] bool finished() const { return finished_; }
 
@@ -98,6 +100,7 @@ class Dispatcher {
   void on(const AttemptLost& event, TimePoint now);
   void on(const AttemptRecorded& event, TimePoint now);
   void on(const TrialsAdded& event, TimePoint now);
+  void on(const TurnChanged& event, TimePoint now);
   void on(const InterruptAsked& event, TimePoint now);
   void on(const Tick& event, TimePoint now);
 
@@ -172,6 +175,8 @@ class Dispatcher {
   bool files_changed_ = true;
   bool files_held_ = false;   // something was not built or sent because a trial runs there
   Machines moving_machines_;  // files are built, sent or received there, or wait to be
+  Moves moves_;
+  bool may_move_ = true;
   bool asked_for_more_ = false;
   bool interrupted_ = false;
   TimePoint interrupt_deadline_ = kNever;

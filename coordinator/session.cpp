@@ -53,6 +53,7 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
       progress_(progress),
       campaign_id_(options_.session_id),
       dispatcher_(campaign_settings(options_), os::steady_now()),
+      turn_(os::turn_directory()),
       descriptors_max_(os::raise_descriptor_limit()),
       reader_(digesting_) {
   fleet_.spread = options_.campaign.spread;
@@ -100,7 +101,7 @@ SessionResult Session::run() {
 }
 
 void Session::go_on() {
-  dispatch(Tick{}, os::steady_now());
+  dispatch(TurnChanged{may_move_}, os::steady_now());
   // A build that is not wanted any more is over when all is gone that it started.
   while ((!dispatcher_.finished() || !builds_.empty()) && !result_.left_at_once) {
     os::PollSet polled;
@@ -118,6 +119,7 @@ void Session::go_on() {
     if (now >= dispatcher_.deadline()) {
       dispatch(Tick{}, now);
     }
+    step_turn(now);
   }
 }
 
@@ -157,7 +159,7 @@ void Session::take_over_finished(const std::vector<Trial>& planned) {
 // ---- waiting ----
 
 TimePoint Session::deadline() const {
-  TimePoint earliest = std::min(dispatcher_.deadline(), progress_.deadline());
+  TimePoint earliest = std::min({dispatcher_.deadline(), progress_.deadline(), turn_.deadline()});
   for (const AgentSide& agent : agents_) {
     earliest = std::min(earliest, agent.connection->deadline());
   }
@@ -341,6 +343,18 @@ void Session::step_builds(TimePoint now) {
     for (const StartUpload& upload : std::exchange(held_uploads_, {})) {
       start_upload(upload, now);
     }
+  }
+}
+
+void Session::step_turn(TimePoint now) {
+  constexpr auto kWorthTelling = std::chrono::seconds(2);
+  const bool may_move = turn_.step(dispatcher_.moves(), now);
+  if (turn_.waited(now) >= kWorthTelling) {
+    progress_.note(message("campaign.waits_for_turn",
+                           "builds and uploads wait: a trial is running on this machine"));
+  }
+  if (may_move != std::exchange(may_move_, may_move)) {
+    dispatch(TurnChanged{may_move}, now);
   }
 }
 

@@ -17,6 +17,7 @@
 #include "coordinator/compiler.h"
 #include "coordinator/connection.h"
 #include "coordinator/dispatcher.h"
+#include "coordinator/move_turn.h"
 #include "coordinator/progress.h"
 #include "coordinator/run_directory.h"
 #include "coordinator/stages.h"
@@ -113,6 +114,7 @@ class Session {
   [[nodiscard]] TimePoint deadline() const;
   void look_at_signals(TimePoint now);
   void step_builds(TimePoint now);
+  void step_turn(TimePoint now);
   void step_agents(const os::PollSet& polled, TimePoint now);
   void take_over_finished(const std::vector<Trial>& planned);
   void dispatch(const CampaignEvent& event, TimePoint now);
@@ -175,6 +177,8 @@ class Session {
   os::SignalDescriptor signals_;
   std::string campaign_id_;
   Dispatcher dispatcher_;
+  MoveTurn turn_;
+  bool may_move_ = false;  // as the dispatcher knows it
   std::vector<ActiveBuild> builds_;
   std::vector<StartUpload> held_uploads_;             // until no build writes beside their OM
   std::map<std::size_t, std::filesystem::path> oms_;  // by candidate, once built

@@ -155,6 +155,10 @@ inline constexpr const char* kCauseLost = "coordinator_lost";      // the grace 
 inline constexpr const char* kCauseDeviceBusy = "device_busy";     // somebody else kept its device
 inline constexpr const char* kCauseTooMuchPlog = "too_much_plog";  // the disk was filling up
 
+// Instead of names, which have no slash: something is built on the agent's machine, or sent from
+// it.
+inline constexpr const char* kHeldByMoves = "/moves";
+
 // ---- reports ----
 struct Welcome {
   std::uint32_t major = kMajor;
@@ -180,7 +184,8 @@ struct Status {
   TrialKey key;
   std::string state;  // kState...
   std::uint64_t events = 0;
-  std::string held_by = {};  // while queued: whose trials have the devices, for people
+  // While queued: whose trials have the devices, for people; or kHeldByMoves.
+  std::string held_by = {};
 };
 inline constexpr const char* kStateQueued = "queued";
 inline constexpr const char* kStateRunning = "running";

@@ -127,6 +127,7 @@ TEST_CASE("fleet: machines that are shared build, send and measure one after the
     plan.spread = seed % 2 == 0 ? Spread::share : Spread::replicate;
     plan.pipeline = seed % 4 < 2;
     plan.builds_on_first = seed % 8 < 4;
+    plan.has_neighbours = seed % 16 < 8;
     const FleetReport report = run_fleet(plan, everything(), seed);
     if (!report.healthy.empty()) {
       CHECK(report.finish->ending == Ending::complete);

@@ -49,6 +49,9 @@ FleetWorld::FleetWorld(const FleetPlan& plan, const FleetFaults& faults, std::ui
     begin_life(agent);
   }
   plan_faults(faults);
+  if (plan.has_neighbours) {
+    have_neighbours(50);
+  }
 }
 
 bool FleetWorld::chance(int permille) {
@@ -115,6 +118,16 @@ void FleetWorld::plan_faults(const FleetFaults& faults) {
   if (faults.interrupt) {
     after(between(1, 300'000), [this] { dispatch(InterruptAsked{}); });
   }
+}
+
+void FleetWorld::have_neighbours(int times) {
+  after(between(1, 20'000), [this, times] {
+    others_measure_ = times > 1 && !others_measure_;
+    dispatch(TurnChanged{!others_measure_});
+    if (times > 1) {
+      have_neighbours(times - 1);
+    }
+  });
 }
 
 FleetReport FleetWorld::run() {
@@ -216,6 +229,7 @@ void FleetWorld::restart() {
   }
   report_.given_up.clear();  // each session tries all of them
   dispatcher_ = Dispatcher(std::move(settings), now_);
+  dispatch(TurnChanged{!others_measure_});
   for (std::size_t agent = 0; agent < agents_.size(); ++agent) {
     if (!agents_[agent].there) {
       continue;
@@ -333,7 +347,7 @@ bool FleetWorld::is_moving_files(const std::string& machine) const {
 }
 
 void FleetWorld::start_build(std::size_t candidate) {
-  if (is_measuring(own_machine())) {
+  if (is_measuring(own_machine()) || others_measure_) {
     wrong("a build starts where a trial runs");
   }
   ++builds_;
@@ -351,7 +365,7 @@ void FleetWorld::start_build(std::size_t candidate) {
 }
 
 void FleetWorld::start_upload(const StartUpload& upload) {
-  if (is_measuring(own_machine()) || is_measuring(machine_of(upload.agent))) {
+  if (is_measuring(own_machine()) || is_measuring(machine_of(upload.agent)) || others_measure_) {
     wrong("a file is sent where a trial runs");
   }
   uploads_.emplace(upload.agent, upload.candidate);

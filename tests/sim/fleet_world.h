@@ -46,6 +46,7 @@ struct FleetPlan {
   bool pipeline = false;
   std::size_t agents_per_machine = 1;
   bool builds_on_first = false;  // of the machines; else the coordinator has its own
+  bool has_neighbours = false;   // others measure now and then where it builds
 };
 
 struct FleetReport {
@@ -105,6 +106,7 @@ class FleetWorld {
   void come(std::size_t agent);
   void go(std::size_t agent, Duration away, bool crashed);
   void plan_faults(const FleetFaults& faults);
+  void have_neighbours(int times);
   [[nodiscard]] std::string machine_of(std::size_t agent) const;
   [[nodiscard]] std::string own_machine() const;
   [[nodiscard]] bool is_measuring(const std::string& machine) const;
@@ -145,6 +147,7 @@ class FleetWorld {
   std::map<std::size_t, coordinator::Attempt> on_device_;  // as the dispatcher believes
   std::set<Key> collecting_;
   std::set<std::size_t> inherited_;                        // devices; from an earlier life
+  bool others_measure_ = false;                            // where the coordinator builds
   int builds_ = 0;                                         // under way
   std::set<std::pair<std::size_t, std::size_t>> uploads_;  // under way: agent, candidate
   std::map<std::uint32_t, std::uint32_t> attempts_;        // by trial: the last one's number

@@ -29,6 +29,11 @@ os::SpawnRequest spawn_request(const std::vector<std::string>& command, const fs
   for (const auto& [variable, value] : environment) {
     request.environment.push_back(variable + "=" + value);
   }
+  // Each test is on a machine of its own.
+  if (!environment.contains(kTurnDirectory)) {
+    request.environment.push_back(std::string(kTurnDirectory) + "=" +
+                                  (directory / "turns").string());
+  }
   return request;
 }
 
@@ -103,6 +108,7 @@ Ended Running::wait(Duration wait) {
 
 Workplace::Workplace()
     : directory_(os::make_unique_directory("/tmp", "mstune-test-")), toolkit_(MSTUNE_TOOLKIT) {
+  fs::create_directory(directory_ / "turns");
   environment_ = toolkit_environment(toolkit_, directory_);
   environment_["STANDIN_STATE_DIR"] = (directory_ / "state").string();
 }

@@ -16,6 +16,9 @@ namespace mstune::test {
 
 using Variables = std::map<std::string, std::string>;
 
+// Programs with another one in it are as on different machines. A Workplace's have the same.
+inline constexpr const char* kTurnDirectory = "MSTUNE_TURN_DIRECTORY";
+
 // What a program left behind when it ended.
 struct Ended {
   int status = 0;  // negative: a signal

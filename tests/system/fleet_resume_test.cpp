@@ -355,6 +355,7 @@ TEST_CASE("resume: one that is refused leaves alone what runs, and the right one
 
 TEST_CASE("resume: one that is refused for its OM leaves alone what runs, too") {
   ChangingBox box;
+  box.place().environment()[kTurnDirectory] = box.file("elsewhere");  // not on the agent's machine
   const std::vector<std::string> offline{
       "--mode", "offline", "--compile-command",
       "atc --model=" + model("chain") + " --soc_version=Ascend910B2 --output={om_prefix}"};

@@ -1,6 +1,8 @@
 #include "agent/desk.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -14,7 +16,8 @@ const TimePoint kStart{std::chrono::hours(1)};
 // A desk, and peers who talk to it.
 class Hall {
  public:
-  explicit Hall(const Policy& policy = {}) : desk_(options(policy)) {}
+  explicit Hall(const Policy& policy = {}, std::function<bool()> may_measure = {})
+      : desk_(options(policy, std::move(may_measure))) {}
 
   std::vector<desk::Action> says(const std::string& peer, const std::string& client,
                                  const protocol::Request& request, TimePoint now = kStart) {
@@ -31,8 +34,9 @@ class Hall {
   Desk& desk() { return desk_; }
 
  private:
-  static desk::Options options(const Policy& policy) {
+  static desk::Options options(const Policy& policy, std::function<bool()> may_measure) {
     desk::Options options;
+    options.may_measure = std::move(may_measure);
     options.greeting.instance = "i";
     options.policy = policy;
     options.sessions_max = 3;
@@ -189,6 +193,47 @@ TEST_CASE("desk: who waits hears who holds the device, and not for ever") {
   CHECK(why->why.id == "agent.waited_too_long");
   CHECK(why->why.text.find("agent.conf") != std::string::npos);
   CHECK(why->cause == std::string(protocol::kCauseWait));
+}
+
+TEST_CASE(
+    "desk: no trial begins while something is built on the machine, and those who wait hear it") {
+  bool may = false;
+  int asked = 0;
+  Hall hall({}, [&] {
+    ++asked;
+    return may;
+  });
+  hall.greets("p", "ann", "a");
+  CHECK(asked == 0);  // nobody waits
+  protocol::Assign patient = assignment("a");
+  patient.spec.wait_timeout_ms = 3000;
+  CHECK(all<desk::BeginTrial>(hall.says("p", "ann", patient)).empty());
+  CHECK(hall.desk().has_waiting_trials());
+  CHECK_FALSE(hall.desk().has_devices_in_use());
+  CHECK(hall.desk().deadline() == kStart + std::chrono::milliseconds(50));
+  const auto told =
+      replies<protocol::Status>(hall.desk().handle(desk::Tick{}, kStart + seconds(2)));
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].held_by == protocol::kHeldByMoves);
+  SUBCASE("it begins as soon as it may") {
+    may = true;
+    const auto begun = hall.desk().handle(desk::Tick{}, kStart + seconds(2));
+    CHECK(all<desk::BeginTrial>(begun).size() == 1);
+    CHECK(hall.desk().has_devices_in_use());
+    CHECK_FALSE(hall.desk().has_waiting_trials());
+    const int before = asked;
+    hall.desk().handle(desk::Tick{}, kStart + seconds(3));
+    CHECK(asked == before);
+  }
+  SUBCASE("or it has waited long enough") {
+    const auto over = all<desk::TellTrial>(hall.desk().handle(desk::Tick{}, kStart + seconds(3)));
+    REQUIRE(over.size() == 1);
+    const auto* why = std::get_if<NotStarted>(&over[0].event);
+    REQUIRE(why != nullptr);
+    CHECK(why->why.id == "agent.machine_not_quiet");
+    CHECK(why->why.text.find("3 s (--wait-timeout)") != std::string::npos);
+    CHECK(why->cause == std::string(protocol::kCauseWait));
+  }
 }
 
 TEST_CASE("desk: a trial waits for a device as long as its campaign wants") {

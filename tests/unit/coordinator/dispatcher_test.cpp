@@ -203,6 +203,42 @@ TEST_CASE("dispatcher: a pipeline runs what is there while the rest is built") {
   CHECK(only<StartUpload>(run(dispatcher, attempt, kStart)).candidate == 1);
 }
 
+TEST_CASE(
+    "dispatcher: what is built and sent waits for the machine's turn; what has begun goes on") {
+  Dispatcher dispatcher(offline_settings(), kStart);
+  dispatcher.handle(TurnChanged{false}, kStart);
+  CHECK(all<StartBuild>(dispatcher.handle(AgentReady{0, "a"}, kStart)).empty());
+  CHECK(dispatcher.moves().wanted);
+  CHECK_FALSE(dispatcher.moves().under_way);
+  CHECK(only<StartBuild>(dispatcher.handle(TurnChanged{true}, kStart)).candidate == 0);
+  CHECK(dispatcher.moves().under_way);
+  CHECK(dispatcher.handle(TurnChanged{false}, kStart).empty());
+  CHECK(dispatcher.handle(Built{0}, kStart).empty());
+  CHECK_FALSE(dispatcher.moves().under_way);
+  const Actions begun = dispatcher.handle(TurnChanged{true}, kStart);
+  CHECK(only<StartBuild>(begun).candidate == 1);
+  CHECK(only<StartUpload>(begun).candidate == 0);
+  dispatcher.handle(Built{1}, kStart);
+  dispatcher.handle(TurnChanged{false}, kStart);
+  dispatcher.handle(Uploaded{0, 0}, kStart);
+  CHECK(dispatcher.moves().under_way);
+  CHECK(all<AssignAttempt>(dispatcher.handle(Uploaded{0, 1}, kStart)).size() == 1);
+  CHECK_FALSE(dispatcher.moves().wanted);
+  CHECK_FALSE(dispatcher.moves().under_way);
+}
+
+TEST_CASE("dispatcher: an upload to an agent that is away takes no turn of the machine") {
+  Dispatcher dispatcher(offline_settings(), kStart);
+  dispatcher.handle(AgentReady{0, "a"}, kStart);
+  dispatcher.handle(Built{0}, kStart);
+  dispatcher.handle(Built{1}, kStart);
+  CHECK(dispatcher.moves().under_way);
+  dispatcher.handle(AgentGone{0}, kStart);
+  CHECK_FALSE(dispatcher.moves().wanted);
+  dispatcher.handle(AgentReady{0, "a"}, kStart);
+  CHECK(dispatcher.moves().under_way);
+}
+
 TEST_CASE("dispatcher: where the machine is shared, a pipeline builds and measures in turn") {
   CampaignSettings settings = offline_settings();
   settings.pipeline = true;

@@ -1,0 +1,39 @@
+// When this coordinator may build and send on its machine, where others may be measuring.
+//
+// Pure but for the MachineTurn, which a test gives a directory of its own. One build, or the
+// uploads that have begun, are not broken off when somebody wants to measure; nothing more begins
+// then, until the measuring has had its turn.
+#pragma once
+
+#include <filesystem>
+
+#include "common/os/machine_turn.h"
+#include "common/time.h"
+#include "coordinator/campaign_events.h"
+
+namespace mstune::coordinator {
+
+class MoveTurn {
+ public:
+  explicit MoveTurn(const std::filesystem::path& directory)
+      : turn_(os::Activity::moving, directory) {}
+
+  // Whether something more may begin.
+  bool step(const Moves& moves, TimePoint now);
+
+  // A step is wanted then at the latest.
+  [[nodiscard]] TimePoint deadline() const { return next_look_; }
+
+  // So long has it been waited for the turn; zero when it is not waited for.
+  [[nodiscard]] Duration waited(TimePoint now) const {
+    return waits_since_ == kNever ? Duration::zero() : now - waits_since_;
+  }
+
+ private:
+  os::MachineTurn turn_;
+  TimePoint next_look_ = kNever;
+  TimePoint pause_end_ = TimePoint::min();
+  TimePoint waits_since_ = kNever;
+};
+
+}  // namespace mstune::coordinator
