@@ -48,31 +48,32 @@ std::uint64_t mix_window(const unsigned char* last) {
   return mixed * 0xd6e8feb86659fd93U;
 }
 
-// Whether a chunk may end behind the byte at `last`.
-bool ends_chunk(const char* last, std::uint64_t mix_max) {
-  const auto* const place = reinterpret_cast<const unsigned char*>(last);
-  return may_end(place) && mix_window(place) <= mix_max;
-}
-
 // The position behind the first byte in [from, until) that ends a chunk. The window before `from`
 // must be there.
+std::optional<std::size_t> look_closely(std::string_view bytes, std::size_t from, std::size_t until,
+                                        std::uint64_t mix_max) {
+  const auto* const data = reinterpret_cast<const unsigned char*>(bytes.data());
+  for (std::size_t at = from; at < until; ++at) {
+    if (may_end(data + at) && mix_window(data + at) <= mix_max) {
+      return at + 1;
+    }
+  }
+  return std::nullopt;
+}
+
+// The same, faster.
 std::optional<std::size_t> scan(std::string_view bytes, std::size_t from, std::size_t until,
                                 std::uint64_t mix_max) {
   constexpr std::size_t kStep = 2 * sizeof(Lanes);
-  const char* const data = bytes.data();
-  while (from < until) {
-    const std::size_t stop = std::min(until, from + kStep);
-    if (stop - from < kStep ||
-        any_lane(may_end_lanes(data + from) | may_end_lanes(data + from + sizeof(Lanes)))) {
-      for (std::size_t at = from; at < stop; ++at) {
-        if (ends_chunk(data + at, mix_max)) {
-          return at + 1;
-        }
+  for (; from + kStep <= until; from += kStep) {
+    const char* const first = bytes.data() + from;
+    if (any_lane(may_end_lanes(first) | may_end_lanes(first + sizeof(Lanes)))) {
+      if (const auto cut = look_closely(bytes, from, from + kStep, mix_max)) {
+        return cut;
       }
     }
-    from = stop;
   }
-  return std::nullopt;
+  return look_closely(bytes, from, until, mix_max);
 }
 
 // As `scan`, where the window of the first places lies in `recent`, the bytes before `bytes`.

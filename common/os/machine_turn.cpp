@@ -10,7 +10,10 @@ namespace {
 
 // A byte of the file for each thing that is to be known of others. Who measures, moves or waits has
 // a shared lock on it.
-enum Place : int { kMeasures = 0, kMoves = 1, kWantsToMeasure = 2, kWantsToMove = 3 };
+constexpr int kMeasures = 0;
+constexpr int kMoves = 1;
+constexpr int kWantsToMeasure = 2;
+constexpr int kWantsToMove = 3;
 
 struct Places {
   int own;
