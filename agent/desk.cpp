@@ -371,10 +371,10 @@ void Desk::on(const desk::StuckGone& event, TimePoint /*now*/) {
 }
 
 void Desk::give_out_slots(TimePoint now) {
+  ask_again_ = kNever;
   if (stopping_) {
     return;
   }
-  ask_again_ = kNever;
   if (!slots_.waiting().empty() && options_.may_measure && !options_.may_measure()) {
     ask_again_ = after(now, options_.ask_again_every);
   } else {
@@ -418,8 +418,8 @@ void Desk::give_up_waiting(TimePoint now) {
     Message why =
         ask_again_ != kNever
             ? message("agent.machine_not_quiet",
-                      "something was built on the agent's machine, or sent from it, for {} ({}): "
-                      "wait longer",
+                      "no device was free, or something was built on the agent's machine or sent "
+                      "from it, for {} ({}): wait longer",
                       time, limit)
             : message("agent.waited_too_long",
                       "no device was free for {} ({}); held by {}: see mstune agents, or wait "

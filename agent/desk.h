@@ -128,7 +128,6 @@ class Desk {
 
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
   [[nodiscard]] std::size_t trials() const { return trials_.size(); }
-  [[nodiscard]] bool has_devices_in_use() const { return slots_.in_use(); }
   [[nodiscard]] bool has_waiting_trials() const { return !slots_.waiting().empty(); }
 
  private:

@@ -14,7 +14,7 @@ std::string devices_text(const std::vector<int>& devices) {
 GateAnswer DeviceGate::ask(const GateRules& rules, const std::vector<Chip>& chips,
                            const std::optional<UsageLook>& last, TimePoint now) {
   if (!last || last->begun < asked_ || now > after(last->begun, rules.look_age_max)) {
-    return {GateAnswer::What::look, now, {}};
+    return {GateAnswer::What::look, std::max(now, asked_), {}};
   }
   if (!last->users) {
     return {GateAnswer::What::begin, kNever,

@@ -103,6 +103,10 @@ class Job {
     return state_ == State::starting || state_ == State::running || state_ == State::ending;
   }
   [[nodiscard]] bool queued() const { return state_ == State::queued; }
+  // True when no program of it will be at work any more.
+  [[nodiscard]] bool has_ended() const {
+    return state_ == State::draining || state_ == State::finished || state_ == State::removed;
+  }
   // False while so much is kept for a coordinator that is slow or away that no more should be read:
   // what the program writes then waits in its pipe and in its files.
   [[nodiscard]] bool takes_lines() const;

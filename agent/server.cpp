@@ -28,7 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kWaitMax{1};
-constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
+constexpr std::chrono::seconds kLookAgain{1};  // whether a device is free, when the machine is not
+constexpr int kMessagesPerTurn = 64;           // then whoever else waits has a turn
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> strings;
@@ -82,7 +83,7 @@ Server::Server(ServerOptions options)
       environments_(options_.work_dir, parse_environment(own_environment()), options_.policy),
       box_desk_(options_.work_dir, environments_),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}),
-      turn_(os::Activity::measuring, os::turn_directory()),
+      turn_(os::turn_directory()),
       desk_(desk_options()),
       started_(os::steady_now()) {
   os::become_subreaper();
@@ -131,7 +132,7 @@ void Server::run() {
     step_trials(later);
     step_devices(later);
     tell_who_measures(later);
-    give_back_turn();
+    turn_.settle(desk_.has_waiting_trials());
     look_at_stuck(later);
     tell_conditions(later);
   }
@@ -340,6 +341,7 @@ void Server::create(desk::CreateTrial& action) {
 
 // Its devices are free of trials; somebody else may still be on them.
 void Server::begin(TrialRunner& runner, std::vector<int> devices, TimePoint now) {
+  turn_.keep_for(runner.key());
   devices_.leave_alone();
   runner.use_devices(devices, devices_.meters(devices));
   if (devices_.checks(runner.spec(), devices)) {
@@ -357,9 +359,15 @@ void Server::step_devices(TimePoint now) {
       continue;
     }
     TrialRunner& runner = *found->second;
-    if (verdict.what == GateAnswer::What::give_up) {
+    if (verdict.what == GateAnswer::What::look) {  // somebody else is on its devices
+      turn_.let_go(verdict.key);
+    } else if (verdict.what == GateAnswer::What::give_up) {
       runner.handle(NotStarted{*verdict.tell, protocol::kCauseDeviceBusy}, now);
-    } else if (verdict.tell) {
+    } else if (!turn_.take_for(verdict.key)) {
+      devices_.wait_for(verdict.key, runner.spec(), runner.devices(), after(now, kLookAgain));
+      continue;
+    }
+    if (verdict.tell && verdict.what != GateAnswer::What::give_up) {
       runner.handle(Noticed{*verdict.tell}, now);
     }
     if (verdict.what == GateAnswer::What::begin) {
@@ -422,6 +430,9 @@ void Server::step_trials(TimePoint now) {
   for (const auto& [key, runner] : runners_) {
     runner->step(now);
     devices_.note(runner->take_readings(), now);
+    if (runner->job().has_ended()) {
+      turn_.let_go(key);
+    }
     send_reports(*runner);
   }
   forget_finished(now);
@@ -443,16 +454,8 @@ void Server::forget_finished(TimePoint now) {
     tell_desk(desk::TrialGone{key, runner.is_stuck()}, now);
     receiver_.unpin(runner.spec().files);
     devices_.forget(key);
+    turn_.let_go(key);
     runners_.erase(key);
-  }
-}
-
-void Server::give_back_turn() {
-  if (!desk_.has_devices_in_use()) {
-    turn_.release();
-  }
-  if (!desk_.has_waiting_trials()) {
-    turn_.withdraw();
   }
 }
 

@@ -18,10 +18,10 @@
 #include "agent/desk.h"
 #include "agent/device_watch.h"
 #include "agent/gate.h"
+#include "agent/measure_turn.h"
 #include "agent/receiver.h"
 #include "agent/stuck_trials.h"
 #include "agent/trial_runner.h"
-#include "common/os/machine_turn.h"
 #include "common/os/signals.h"
 #include "common/os/socket.h"
 
@@ -74,7 +74,6 @@ class Server {
   void step_trials(TimePoint now);
   void forget_finished(TimePoint now);
   void tell_who_measures(TimePoint now);
-  void give_back_turn();
   void look_at_stuck(TimePoint now);
   void step_files(TimePoint now);
   void send_files_reports();
@@ -98,7 +97,7 @@ class Server {
   BoxDesk box_desk_;
   std::optional<TimePoint> quiet_since_;  // the last session ended then; empty: there is one
   Receiver receiver_;
-  os::MachineTurn turn_;
+  MeasureTurn turn_;
   Desk desk_;
   StuckTrials stuck_;
   TimePoint started_;

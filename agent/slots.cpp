@@ -132,11 +132,6 @@ std::vector<Slots::Grant> Slots::give_out(TimePoint now) {
   return grants;
 }
 
-bool Slots::in_use() const {
-  return std::any_of(slots_.begin(), slots_.end(),
-                     [](const Slot& slot) { return slot.holder.has_value(); });
-}
-
 std::string Slots::holders() const {
   std::set<std::string> names;
   for (const Slot& slot : slots_) {

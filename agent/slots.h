@@ -51,7 +51,6 @@ class Slots {
   // Those who wait for a device that is not offered, or that cannot be used any more.
   [[nodiscard]] std::vector<protocol::TrialKey> hopeless() const;
 
-  [[nodiscard]] bool in_use() const;
   // Whose trials have the devices, for people: "ann, bob".
   [[nodiscard]] std::string holders() const;
   [[nodiscard]] std::vector<protocol::DeviceCondition> conditions(TimePoint now) const;

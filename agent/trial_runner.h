@@ -47,6 +47,7 @@ class TrialRunner {
   [[nodiscard]] const protocol::TrialSpec& spec() const { return spec_; }
   [[nodiscard]] const std::string& client() const { return settings_.client; }
   [[nodiscard]] const Job& job() const { return job_; }
+  [[nodiscard]] const std::vector<int>& devices() const { return settings_.devices; }
   [[nodiscard]] std::filesystem::path om_directory() const { return settings_.directory / "om"; }
 
   // Before begin(): the devices of the slot that it got.

@@ -96,6 +96,9 @@ std::optional<std::size_t> scan_behind(const std::array<char, kWindow>& recent,
 }  // namespace
 
 std::optional<std::size_t> Chunker::find_cut(std::string_view bytes) {
+  if (bytes.empty()) {
+    return std::nullopt;
+  }
   // The position in `bytes` at which the open chunk has the given length, or their end.
   const auto reaching = [&](std::size_t length) {
     return length <= length_ ? 0 : std::min(length - length_, bytes.size());

@@ -64,7 +64,7 @@ struct Attempt {
 
 // What is left to be built, and to be sent from the machine that builds.
 struct Moves {
-  bool wanted = false;     // some of it is not done
+  bool wanted = false;     // some of it could begin, if others on the machine let it
   bool under_way = false;  // some of it has begun
 };
 

@@ -41,6 +41,13 @@ void Connection::send(const protocol::Request& request, std::string payload) {
   static_cast<void>(socket_.send({{}, protocol::pack(request), std::move(payload)}));
 }
 
+void Connection::let_upload(bool may, TimePoint now) {
+  may_upload_ = may;
+  if (may && std::exchange(uploads_wait_, false)) {
+    carry_out(uploads_.handle(upload::Connected{}, now));
+  }
+}
+
 void Connection::stop_upload(FileId file, TimePoint now) {
   sources_.erase(file);
   carry_out(uploads_.handle(upload::Cancelled{file}, now));
@@ -112,8 +119,10 @@ void Connection::carry_out(std::vector<LinkAction> actions, TimePoint now) {
       // A second welcome may come from an agent that was restarted: its uploads begin anew.
       carry_out(uploads_.handle(upload::Disconnected{}, now));
       events_.emplace_back(std::move(*ready));
-      carry_out(uploads_.handle(upload::Connected{}, now));
+      uploads_wait_ = true;
+      let_upload(may_upload_, now);
     } else if (std::holds_alternative<LinkGone>(action)) {
+      uploads_wait_ = false;
       carry_out(uploads_.handle(upload::Disconnected{}, now));
       events_.emplace_back(LinkGone{});
     } else {

@@ -53,6 +53,9 @@ class Connection {
   // Nobody wants it there any more.
   void stop_upload(FileId file, TimePoint now);
 
+  // Whether uploads may go on when the connection is there again after a break. At first they may.
+  void let_upload(bool may, TimePoint now);
+
   // Takes what arrived and does what is due.
   std::vector<ConnectionEvent> step(TimePoint now);
 
@@ -82,6 +85,8 @@ class Connection {
   ConnectDiagnosis diagnosis_;
   Link link_;
   upload::Machine uploads_;
+  bool may_upload_ = true;
+  bool uploads_wait_ = false;  // the link is ready, and they do not know
   os::Worker& worker_;
   std::map<FileId, std::shared_ptr<UploadSource>> sources_;
   std::shared_ptr<std::vector<ReadPiece>> read_pieces_;  // filled by the worker's results

@@ -321,7 +321,8 @@ void Dispatcher::proceed_with_builds(const Machines& measuring) {
       continue;
     }
     moving_machines_.insert(settings_.machine);
-    moves_.wanted = true;
+    moves_.wanted = moves_.wanted || builds_[i] == BuildState::building ||
+                    !measuring.contains(settings_.machine);
     if (builds_[i] == BuildState::waiting && building < settings_.compile_jobs) {
       if (!may_move_ || measuring.contains(settings_.machine)) {
         files_held_ = true;
@@ -344,11 +345,12 @@ void Dispatcher::proceed_with_uploads(std::size_t at, const Machines& measuring)
     const bool wanted = builds_[i] == BuildState::built;
     if (wanted && agent.uploads[i] != UploadState::uploaded) {
       moving_machines_.insert({settings_.machine, agent.machine});
-      moves_.wanted = true;
     }
     if (wanted && agent.uploads[i] == UploadState::none) {
-      if (!may_move_ || measuring.contains(settings_.machine) ||
-          measuring.contains(agent.machine)) {
+      const bool is_held =
+          measuring.contains(settings_.machine) || measuring.contains(agent.machine);
+      moves_.wanted = moves_.wanted || !is_held;
+      if (!may_move_ || is_held) {
         files_held_ = true;
       } else {
         agent.uploads[i] = UploadState::uploading;

@@ -20,6 +20,7 @@ void Link::greet(TimePoint now) {
   hello.cann_env = cann_env_;
   hello.keep_files = keep_files_;
   actions_.emplace_back(SendRequest{hello});
+  greeted_ = true;
   next_send_ = after(now, greet_every_);
   greet_every_ = std::min(greet_every_ * 2, kGreetEveryMax);
 }
@@ -38,10 +39,16 @@ std::vector<LinkAction> Link::handle(const protocol::Report& report, TimePoint n
           welcome->software, welcome->major, kVersion, protocol::kMajor)});
       return std::exchange(actions_, {});
     }
+    // An agent that stood still answers all greetings at once; what follows the first answer
+    // reaches it behind the last of them.
+    if (state_ != State::ready || greeted_ || welcome->instance != instance_) {
+      actions_.emplace_back(LinkReady{*welcome});
+    }
+    greeted_ = false;
+    instance_ = welcome->instance;
     state_ = State::ready;
     greet_every_ = std::chrono::milliseconds(10);
     next_send_ = after(now, protocol::kPingPeriod);
-    actions_.emplace_back(LinkReady{*welcome});
   } else if (const auto* failure = std::get_if<protocol::Failure>(&report)) {
     if (failure->request == "hello") {
       state_ = State::refused;

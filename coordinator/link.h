@@ -56,6 +56,8 @@ class Link {
   TimePoint silent_at_ = kNever;  // gone unless something is heard before
   Duration greet_every_ = std::chrono::milliseconds(10);
   std::uint64_t sequence_ = 0;
+  std::string instance_;  // of the agent that answered last
+  bool greeted_ = false;  // since it did
   std::vector<LinkAction> actions_;
 };
 

@@ -21,8 +21,13 @@ class MoveTurn {
   // Whether something more may begin.
   bool step(const Moves& moves, TimePoint now);
 
+  // Whether what has begun may go on, after a break as well.
+  [[nodiscard]] bool may_go_on() const { return may_go_on_; }
+
   // A step is wanted then at the latest.
   [[nodiscard]] TimePoint deadline() const { return next_look_; }
+
+  [[nodiscard]] bool works() const { return turn_.works(); }
 
   // So long has it been waited for the turn; zero when it is not waited for.
   [[nodiscard]] Duration waited(TimePoint now) const {
@@ -34,6 +39,7 @@ class MoveTurn {
   TimePoint next_look_ = kNever;
   TimePoint pause_end_ = TimePoint::min();
   TimePoint waits_since_ = kNever;
+  bool may_go_on_ = false;
 };
 
 }  // namespace mstune::coordinator

@@ -349,9 +349,18 @@ void Session::step_builds(TimePoint now) {
 void Session::step_turn(TimePoint now) {
   constexpr auto kWorthTelling = std::chrono::seconds(2);
   const bool may_move = turn_.step(dispatcher_.moves(), now);
+  for (const AgentSide& agent : agents_) {
+    agent.connection->let_upload(turn_.may_go_on(), now);
+  }
   if (turn_.waited(now) >= kWorthTelling) {
     progress_.note(message("campaign.waits_for_turn",
                            "builds and uploads wait: a trial is running on this machine"));
+  }
+  if (!turn_.works()) {
+    progress_.note(message("campaign.no_turns",
+                           "{} cannot be used: builds and uploads of this campaign and the trials "
+                           "of others on this machine do not wait for each other",
+                           (os::turn_directory() / os::kTurnFile).string()));
   }
   if (may_move != std::exchange(may_move_, may_move)) {
     dispatch(TurnChanged{may_move}, now);

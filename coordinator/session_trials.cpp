@@ -294,9 +294,10 @@ void Session::take_status(std::size_t agent, const protocol::Status& status, Tim
     return;
   }
   if (status.held_by == protocol::kHeldByMoves) {
-    progress_.note(message("campaign.machine_moves",
-                           "another campaign builds or sends on the machine of {}: waiting for it",
-                           options_.agents[agent].name));
+    progress_.note(
+        message("campaign.machine_moves",
+                "{}: another campaign builds or sends there, or is about to; waiting for it",
+                options_.agents[agent].name));
   } else if (!status.held_by.empty()) {
     progress_.note(message("campaign.waits_for_device",
                            "the agent's devices are taken: waiting for {}", status.held_by));

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "common/os/machine_turn.h"
 #include "common/os/orphan_guard.h"
 #include "coordinator/local_agent.h"
 #include "coordinator/managed_pass.h"
@@ -35,7 +36,11 @@ SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& 
   // First, while there is one thread.
   std::optional<os::OrphanGuard> guard;
   if (!preparation.session.build.command.empty()) {
-    guard.emplace([id = preparation.session.session_id] { end_former_builds(id); });
+    guard.emplace([id = preparation.session.session_id] {
+      os::MachineTurn turn(os::Activity::moving, os::turn_directory());
+      turn.take();  // nobody measures beside a build that takes its time to end
+      end_former_builds(id);
+    });
   }
   const auto note = [&](const Message& what) { progress.note(what); };
   const auto passes = manage_passes(preparation, note);

@@ -148,7 +148,7 @@ using Event = std::variant<Started, StepLine, Notice, Exited>;
 
 inline constexpr const char* kCauseExit = "exit";                  // it ended by itself
 inline constexpr const char* kCauseTimeout = "timeout";            // its time was over
-inline constexpr const char* kCauseWait = "wait_timeout";          // no device was free in time
+inline constexpr const char* kCauseWait = "wait_timeout";          // it waited too long to begin
 inline constexpr const char* kCauseCancelled = "cancelled";        // the coordinator asked
 inline constexpr const char* kCauseNotStarted = "not_started";     // it could not be started
 inline constexpr const char* kCauseLost = "coordinator_lost";      // the grace time was over

@@ -51,15 +51,18 @@ std::filesystem::path turn_directory() {
 }
 
 MachineTurn::MachineTurn(Activity activity, const std::filesystem::path& directory)
-    : activity_(activity), path_(directory / "mstune-turns") {}
+    : activity_(activity), path_(directory / kTurnFile) {}
 
 // Whoever comes first makes it, for all users. Reading is enough for a shared lock, and where a
 // directory is everybody's, the kernel may refuse to open the file of another to be made or
 // written.
 void MachineTurn::open_file() {
-  if (file_.valid() && (held_ || waits_ || is_same_file(file_.value(), path_))) {
+  if (file_.valid() && is_same_file(file_.value(), path_)) {
     return;
   }
+  // The first time, or somebody tidied it away: whoever comes now meets the others at a new one.
+  held_ = false;
+  waits_ = false;
   constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   file_ = UniqueFd(::open(path_.c_str(), kFlags));
   if (!file_.valid()) {
@@ -94,7 +97,11 @@ bool MachineTurn::take() {
     waits_ = lock(places.own_wish);
     return false;
   }
-  if (held_ || !lock(places.own)) {
+  if (held_) {
+    return true;
+  }
+  works_ = lock(places.own);
+  if (!works_) {
     return true;
   }
   // Looked at behind the lock: of two that begin at once, one at least sees the other.
@@ -120,6 +127,10 @@ void MachineTurn::withdraw() {
     unlock(places_of(activity_).own_wish);
     waits_ = false;
   }
+}
+
+bool MachineTurn::is_shared() const {
+  return others_have(places_of(activity_).own);
 }
 
 bool MachineTurn::others_wait() const {

@@ -14,6 +14,8 @@ namespace mstune::os {
 
 enum class Activity { measuring, moving };
 
+inline constexpr const char* kTurnFile = "mstune-turns";
+
 // /tmp, or what MSTUNE_TURN_DIRECTORY says: all programs of a machine have to agree.
 std::filesystem::path turn_directory();
 
@@ -34,6 +36,10 @@ class MachineTurn {
   [[nodiscard]] bool is_held() const { return held_; }
   // Whether somebody waits for this one to end.
   [[nodiscard]] bool others_wait() const;
+  // Whether others do the same as this one.
+  [[nodiscard]] bool is_shared() const;
+  // False where the file cannot be used, as far as is known from the last take().
+  [[nodiscard]] bool works() const { return works_; }
 
  private:
   void open_file();
@@ -46,6 +52,7 @@ class MachineTurn {
   UniqueFd file_;
   bool held_ = false;
   bool waits_ = false;
+  bool works_ = true;
 };
 
 }  // namespace mstune::os

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/system/agent.h"
+#include "tests/system/box.h"
 
 namespace mstune::test {
 namespace {
@@ -96,12 +97,11 @@ TEST_CASE("turns: a trial waits for the build of another campaign, and says so")
   const Ended gave_up = place.run(hasty);
   INFO(gave_up.output);
   CHECK(
-      gave_up.output.find("something was built on the agent's machine, or sent from it, for 500 ms "
+      gave_up.output.find("something was built on the agent's machine or sent from it, for 500 ms "
                           "(--wait-timeout)") != std::string::npos);
   Running patient = place.start(online(place, "patient", program("sample_run") + " --steps 12"));
   CHECK(eventually([&] {
-    return patient.output().find("another campaign builds or sends on the machine of") !=
-           std::string::npos;
+    return patient.output().find("another campaign builds or sends there") != std::string::npos;
   }));
   SUBCASE("that ends") {
     let_go(place, "build");
@@ -146,6 +146,77 @@ TEST_CASE("turns: a build waits for the trial of another campaign, and says so")
   const Ended ended = builder.wait();
   INFO(ended.output);
   CHECK(ended.status == 0);
+}
+
+TEST_CASE("turns: a trial that waits for somebody else's device lets others build meanwhile") {
+  Workplace place;
+  place.environment()["STANDIN_STATE_DIR"] = place.directory().string();
+  place.write("state.json", R"({"devices": [{"card": 0,
+      "processes": [{"pid": 47928, "name": "python", "memory_mb": 90}]}]})");
+  Box box(place, "box", {"--devices", "0", "--busy-wait", "200"});
+  write_inventory(place, {box.port()});
+  std::vector<std::string> command = online(place, "waiting", held(place, "trial", "true"));
+  command.insert(command.end(), {"--inventory", "boxes.json"});
+  Running waiting = place.start(command);
+  CHECK(eventually([&] { return waiting.output().find("47928") != std::string::npos; }));
+  Running builder = place.start(offline(place, "builder", held(place, "build", atc()), infer()));
+  CHECK(has_begun(place, "build"));
+  place.write("state.json", R"({"devices": [{"card": 0}]})");
+  let_go(place, "build");
+  CHECK(has_begun(place, "trial"));
+  let_go(place, "trial");
+  builder.wait();
+  waiting.wait();
+}
+
+TEST_CASE("turns: the builds of two campaigns leave a third one its pause") {
+  Workplace place;
+  const auto building = [&](const std::string& name) {
+    return campaign(place, name,
+                    {"--mode", "offline", "--compile-command",
+                     "bash -c 'touch " + (place.directory() / name).string() +
+                         ".begun; sleep 0.8; " + atc() + "'",
+                     "--run-command", infer(), "--repeat", "1", "--configs",
+                     "LoadBalance:2,LoadBalance:3,LoadBalance:4,LoadBalance:5,LoadBalance:6"});
+  };
+  Running one = place.start(building("one"));
+  REQUIRE(has_begun(place, "one"));
+  Running two = place.start(building("two"));
+  REQUIRE(has_begun(place, "two"));
+  const Ended measured =
+      place.run(online(place, "measuring", program("sample_run") + " --steps 12"));
+  INFO(measured.output);
+  CHECK(measured.status == 0);
+  CHECK(one.output().find("[build] LoadBalance:6") == std::string::npos);
+  CHECK(two.output().find("[build] LoadBalance:6") == std::string::npos);
+  for (Running* running : {&one, &two}) {
+    CHECK(running->wait().status == 0);
+  }
+}
+
+TEST_CASE("turns: a campaign that is resumed waits for its own trial, and takes it up") {
+  Workplace place;
+  Agent agent(place);
+  write_target(place, agent.port(), "");
+  std::vector<std::string> command =
+      offline(place, "resumed", atc(), held(place, "trial", "exec " + infer()));
+  command.insert(command.end(), {"--target", "target.json"});
+  Running killed = place.start(command);
+  REQUIRE(has_begun(place, "trial"));
+  killed.signal(SIGKILL);
+  killed.wait();
+  const fs::path run = fs::directory_iterator(place.directory() / "resumed")->path();
+  command.insert(command.end(), {"--resume", run.string()});
+  Running resumed = place.start(command);
+  CHECK(eventually([&] {
+    return resumed.output().find("builds and uploads wait: a trial is running") !=
+           std::string::npos;
+  }));
+  let_go(place, "trial");
+  const Ended ended = resumed.wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK_FALSE(fs::exists(run / "attempts"));
 }
 
 }  // namespace

@@ -199,6 +199,52 @@ TEST_CASE(
   CHECK(first.wait().status == 130);
 }
 
+TEST_CASE("uploads: an agent that stands still for a while goes on where it stood") {
+  FaultPlace faults;
+  Proxy proxy(faults.port());
+  proxy.limit_rate(2'000'000);
+  faults.aim_at(proxy.port());
+  Running tune = faults.place().start_tune(two_oms(faults));
+  CHECK(eventually([&] {
+    const auto partial = partial_files(faults);
+    return !partial.empty() && bytes_on_disk(partial.front()) > kOmBytes / 3;
+  }));
+  faults.agent().signal(SIGSTOP);
+  CHECK(eventually([&] { return tune.output().find("does not answer") != std::string::npos; }));
+  // Long enough for a dozen greetings, which it will all answer at once.
+  const auto greeted = std::chrono::steady_clock::now() + std::chrono::seconds(6);
+  eventually([&] { return std::chrono::steady_clock::now() > greeted; });
+  faults.agent().signal(SIGCONT);
+  check_result(faults, tune.wait());
+}
+
+TEST_CASE("uploads: one that a lost connection broke off waits for trials that began meanwhile") {
+  FaultPlace faults;
+  Proxy proxy(faults.port());
+  proxy.limit_rate(2'000'000);
+  faults.aim_at(proxy.port());
+  Running tune = faults.place().start_tune(two_oms(faults));
+  CHECK(eventually([&] { return !partial_files(faults).empty(); }));
+  proxy.become(Network::silent);
+  CHECK(eventually([&] { return tune.output().find("does not answer") != std::string::npos; }));
+  const std::string directory = faults.directory().string();
+  faults.place().write("measure.sh", "touch " + directory + "/begun\nuntil [ -e " + directory +
+                                         "/go ]; do sleep 0.02; done\n");
+  Running measuring = faults.place().start(
+      {program("mstune"), "tune", "--output-dir", directory + "/other", "--repeat", "1",
+       "--configs", "default", "--run-command", "/bin/bash " + directory + "/measure.sh"});
+  CHECK(eventually([&] { return fs::exists(directory + "/begun"); }));
+  proxy.limit_rate(0);
+  proxy.become(Network::whole);
+  CHECK(eventually([&] {
+    return tune.output().find("builds and uploads wait: a trial is running") != std::string::npos;
+  }));
+  CHECK(tune.output().find("[upload]") == std::string::npos);
+  faults.place().write("go", "");
+  check_result(faults, tune.wait());
+  measuring.wait();
+}
+
 TEST_CASE("uploads: those from another machine come slowly while somebody else's trials run") {
   constexpr std::uint64_t kBytes = 40'000'000;
   FaultPlace faults;

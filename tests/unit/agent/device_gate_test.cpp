@@ -29,6 +29,13 @@ TEST_CASE("device gate: only a look that began after the devices were free says 
   CHECK(gate.ask(rules, kChips, look_at(kStart, {}), kStart + seconds(3)).what == What::look);
 }
 
+TEST_CASE("device gate: one that is to look later looks then") {
+  DeviceGate gate({0}, kStart + seconds(1));
+  const GateAnswer answer = gate.ask({}, kChips, look_at(kStart, {}), kStart);
+  CHECK(answer.what == What::look);
+  CHECK(answer.look_at == kStart + seconds(1));
+}
+
 TEST_CASE("device gate: a user of another device is nobody's business") {
   DeviceGate gate({0}, kStart);
   CHECK(gate.ask({}, kChips, look_at(kStart, user_of(1)), kStart).what == What::begin);

@@ -93,11 +93,13 @@ TEST_CASE("machine turn: a file that was tidied away is made anew, and met there
   const Scratch scratch;
   MachineTurn measuring(Activity::measuring, scratch.path());
   CHECK(measuring.take());
-  measuring.release();
   std::filesystem::remove(scratch / "mstune-turns");
   MachineTurn moving(Activity::moving, scratch.path());
-  CHECK(moving.take());
+  CHECK(moving.take());  // nobody can tell it of the lock on the file that is gone
   CHECK_FALSE(measuring.take());
+  moving.release();
+  CHECK(measuring.take());
+  CHECK_FALSE(moving.take());
 }
 
 TEST_CASE("machine turn: where there is no such file nobody waits") {
@@ -109,6 +111,7 @@ TEST_CASE("machine turn: where there is no such file nobody waits") {
     CHECK(measuring.take());
     CHECK(moving.take());
     CHECK_FALSE(moving.others_wait());
+    CHECK_FALSE(moving.works());
   }
   CHECK_FALSE(std::filesystem::exists(scratch / "elsewhere"));
 }

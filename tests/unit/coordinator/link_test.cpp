@@ -107,5 +107,28 @@ TEST_CASE("link: a refused hello is final") {
   CHECK(link.connected(kStart).empty());
 }
 
+TEST_CASE("link: an agent that stood still and answers every greeting at once is ready once") {
+  Link link("c", kStart);
+  TimePoint now = kStart;
+  for (int i = 0; i < 15; ++i) {
+    link.tick(now);
+    now = link.deadline();
+  }
+  protocol::Welcome welcome;
+  welcome.instance = "i";
+  CHECK(has<LinkReady>(link.handle(welcome, now)));
+  for (int i = 0; i < 14; ++i) {
+    CHECK_FALSE(has<LinkReady>(link.handle(welcome, now)));
+  }
+  SUBCASE("unless it was started again") {
+    welcome.instance = "j";
+    CHECK(has<LinkReady>(link.handle(welcome, now)));
+  }
+  SUBCASE("unless it was greeted again") {
+    CHECK(sends<protocol::Hello>(link.connected(now)));
+    CHECK(has<LinkReady>(link.handle(welcome, now)));
+  }
+}
+
 }  // namespace
 }  // namespace mstune::coordinator

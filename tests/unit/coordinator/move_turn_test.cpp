@@ -54,12 +54,52 @@ TEST_CASE("move turn: nothing more begins when somebody wants to measure, who th
   CHECK_FALSE(turn.step(kUnderWay, kStart + milliseconds(100)));
   CHECK_FALSE(measuring.take());  // what had begun goes on
   CHECK_FALSE(turn.step(kWaiting, kStart + milliseconds(200)));
-  CHECK_FALSE(turn.step(kWaiting, kStart + milliseconds(699)));
+  CHECK_FALSE(turn.step(kWaiting, kStart + milliseconds(1199)));
   CHECK(measuring.take());
-  CHECK_FALSE(turn.step(kWaiting, kStart + milliseconds(700)));
+  CHECK_FALSE(turn.step(kWaiting, kStart + milliseconds(1200)));
   CHECK_FALSE(measuring.take());
   measuring.release();
-  CHECK(turn.step(kWaiting, kStart + milliseconds(800)));
+  CHECK(turn.step(kWaiting, kStart + milliseconds(1300)));
+}
+
+TEST_CASE("move turn: several who move files make their pause together") {
+  const os::Scratch scratch;
+  MoveTurn one(scratch.path());
+  MoveTurn two(scratch.path());
+  os::MachineTurn measuring(os::Activity::measuring, scratch.path());
+  CHECK(one.step(kUnderWay, kStart));
+  CHECK(two.step(kUnderWay, kStart));
+  CHECK_FALSE(measuring.take());
+  CHECK_FALSE(one.step(kWaiting, kStart + milliseconds(100)));
+  CHECK_FALSE(two.step(kUnderWay, kStart + milliseconds(100)));
+  // Long after its own last build the first one still waits for the second one's.
+  CHECK_FALSE(one.step(kWaiting, kStart + milliseconds(5000)));
+  CHECK_FALSE(two.step(kWaiting, kStart + milliseconds(5050)));
+  CHECK_FALSE(one.step(kWaiting, kStart + milliseconds(5900)));
+  CHECK(measuring.take());
+  CHECK_FALSE(one.step(kWaiting, kStart + milliseconds(7000)));
+  CHECK_FALSE(two.step(kWaiting, kStart + milliseconds(7000)));
+  measuring.release();
+  CHECK(one.step(kWaiting, kStart + milliseconds(7100)));
+  CHECK(two.step(kWaiting, kStart + milliseconds(7100)));
+}
+
+TEST_CASE("move turn: what has begun goes on when others wait, but not after a break") {
+  const os::Scratch scratch;
+  MoveTurn turn(scratch.path());
+  os::MachineTurn measuring(os::Activity::measuring, scratch.path());
+  CHECK(turn.step(kUnderWay, kStart));
+  CHECK_FALSE(measuring.take());
+  CHECK_FALSE(turn.step(kUnderWay, kStart + milliseconds(100)));
+  CHECK(turn.may_go_on());
+  CHECK_FALSE(turn.step(kNothing, kStart + milliseconds(200)));  // its agent went away
+  CHECK_FALSE(turn.may_go_on());
+  CHECK(measuring.take());
+  CHECK_FALSE(turn.step(kUnderWay, kStart + milliseconds(300)));  // and came back
+  CHECK_FALSE(turn.may_go_on());
+  measuring.release();
+  CHECK(turn.step(kUnderWay, kStart + milliseconds(400)));
+  CHECK(turn.may_go_on());
 }
 
 TEST_CASE("move turn: a wish that came to nothing is forgotten") {
