@@ -34,7 +34,8 @@ struct GateAnswer {
 // Of one trial whose devices are free of our own trials.
 class DeviceGate {
  public:
-  // Looks from `now` on count, which may be to come. The client waits no longer than `own_wait`, whatever the rules; zero: as they say.
+  // Looks from `now` on count, which may be to come. The client waits no longer than `own_wait`,
+  // whatever the rules; zero: as they say.
   DeviceGate(std::vector<int> devices, TimePoint now, Duration own_wait = Duration::zero())
       : devices_(std::move(devices)), asked_(now), own_wait_(own_wait) {}
 
