@@ -1,8 +1,8 @@
 // When this coordinator may build and send on its machine, where others may be measuring.
 //
-// Pure but for the MachineTurn, which a test gives a directory of its own. One build, or the
-// uploads that have begun, are not broken off when somebody wants to measure; nothing more begins
-// then, until the measuring has had its turn.
+// It looks at the locks of a directory, which a test has of its own, and gets the time. One build,
+// or the uploads that have begun, are not broken off when somebody wants to measure; nothing more
+// begins then, until the measuring has had its turn.
 #pragma once
 
 #include <filesystem>
