@@ -13,8 +13,8 @@ std::string devices_text(const std::vector<int>& devices) {
 
 GateAnswer DeviceGate::ask(const GateRules& rules, const std::vector<Chip>& chips,
                            const std::optional<UsageLook>& last, TimePoint now) {
-  if (!last || last->begun < asked_ || now > after(last->begun, rules.look_age_max)) {
-    return {GateAnswer::What::look, std::max(now, asked_), {}};
+  if (!last || last->begun < asked_ || now > after(last->ended, rules.look_age_max)) {
+    return {GateAnswer::What::look, now, {}};
   }
   if (!last->users) {
     return {GateAnswer::What::begin, kNever,
@@ -32,7 +32,7 @@ GateAnswer DeviceGate::ask(const GateRules& rules, const std::vector<Chip>& chip
                   has_own_wait(rules) ? "--wait-timeout" : "--busy-wait of the agent");
   if (!busy_since_) {
     busy_since_ = now;
-    return {GateAnswer::What::look, after(last->begun, rules.look_again),
+    return {GateAnswer::What::look, after(last->ended, rules.look_again),
             message("agent.device_busy",
                     "{} is used by {}: waiting up to {} for it (--ignore-busy measures all the "
                     "same)",
@@ -45,7 +45,7 @@ GateAnswer DeviceGate::ask(const GateRules& rules, const std::vector<Chip>& chip
                     "measure all the same (--ignore-busy)",
                     devices_text(devices_), wait_text, users_text(users))};
   }
-  return {GateAnswer::What::look, after(last->begun, rules.look_again), {}};
+  return {GateAnswer::What::look, after(last->ended, rules.look_again), {}};
 }
 
 }  // namespace mstune::agent

@@ -15,12 +15,13 @@ namespace mstune::agent {
 struct GateRules {
   Duration wait_max = std::chrono::minutes(10);  // for devices that somebody else uses
   Duration look_again = std::chrono::seconds(1);
-  Duration look_age_max = std::chrono::seconds(2);  // an older look says nothing about now
+  Duration look_age_max = std::chrono::seconds(2);  // since it ended: an older look says nothing
 };
 
 // A look at the table of processes.
 struct UsageLook {
   TimePoint begun;
+  TimePoint ended;                               // npu-smi takes seconds on some boxes
   std::optional<std::vector<DeviceUser>> users;  // empty: nobody knows
 };
 
@@ -34,8 +35,7 @@ struct GateAnswer {
 // Of one trial whose devices are free of our own trials.
 class DeviceGate {
  public:
-  // Looks from `now` on count, which may be to come. The client waits no longer than `own_wait`,
-  // whatever the rules; zero: as they say.
+  // The client waits no longer than `own_wait`, whatever the rules; zero: as they say.
   DeviceGate(std::vector<int> devices, TimePoint now, Duration own_wait = Duration::zero())
       : devices_(std::move(devices)), asked_(now), own_wait_(own_wait) {}
 

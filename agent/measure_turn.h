@@ -33,6 +33,8 @@ class MeasureTurn {
     waiting_.erase(key);
     trials_.insert(key);
   }
+  // Those for which it was refused.
+  [[nodiscard]] const std::set<protocol::TrialKey>& waiting() const { return waiting_; }
   // It does not measure any more, or not yet.
   void let_go(const protocol::TrialKey& key) {
     waiting_.erase(key);

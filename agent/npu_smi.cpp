@@ -43,8 +43,8 @@ ChipFacts look_at_chips(const Environment& environment) {
 }
 
 void UsageLooks::ask(TimePoint when) {
-  if (!run_ && due_ == kNever) {
-    due_ = when;
+  if (!run_) {
+    due_ = std::min(due_, when);
   }
 }
 
@@ -58,7 +58,7 @@ void UsageLooks::begin(TimePoint now) {
   try {
     run_.emplace(std::vector<std::string>{"info"}, environment_, now);
   } catch (const Error&) {
-    last_ = UsageLook{now, std::nullopt};
+    last_ = UsageLook{now, now, std::nullopt};
   }
 }
 
@@ -69,7 +69,7 @@ void UsageLooks::step(TimePoint now) {
   if (!run_ || !run_->step(now)) {
     return;
   }
-  UsageLook look{run_->begun(), std::nullopt};
+  UsageLook look{run_->begun(), now, std::nullopt};
   if (run_->status() == 0) {
     look.users = parse_users(run_->output());
   }

@@ -31,7 +31,7 @@ class UsageLooks {
  public:
   explicit UsageLooks(Environment environment) : environment_(std::move(environment)) {}
 
-  // Begins a look at `when` or later, unless one is under way or waits to begin.
+  // Begins a look at `when`, or sooner where somebody else asked for that, unless one is under way.
   void ask(TimePoint when);
   // Ends the one that is under way, which then says nothing.
   void cancel();

@@ -28,8 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kWaitMax{1};
-constexpr std::chrono::seconds kLookAgain{1};  // whether a device is free, when the machine is not
-constexpr int kMessagesPerTurn = 64;           // then whoever else waits has a turn
+constexpr std::chrono::milliseconds kAskAgain{50};  // for the machine's turn
+constexpr int kMessagesPerTurn = 64;                // then whoever else waits has a turn
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> strings;
@@ -58,15 +58,6 @@ DeviceWatch::Options device_options(const ServerOptions& options) {
   DeviceWatch::Options result = options.devices;
   result.look = !options.ends_with_parent;  // a coordinator's own agent offers none: no need to ask
   return result;
-}
-
-// What was laid out for a trial that was over before.
-void remove_late_directory(const fs::path& trial) {
-  try {
-    os::remove_tree(trial);
-  } catch (const Error& error) {
-    fmt::print(stderr, "mstune-agent: {}\n", error.what());
-  }
 }
 
 }  // namespace
@@ -131,6 +122,7 @@ void Server::run() {
     const TimePoint later = os::steady_now();  // files that were laid out may have started a trial
     step_trials(later);
     step_devices(later);
+    step_refused(later);
     tell_who_measures(later);
     turn_.settle(desk_.has_waiting_trials());
     look_at_stuck(later);
@@ -174,7 +166,8 @@ void Server::wait(os::PollSet& polled, TimePoint now) {
       polled.add(descriptor);
     }
   }
-  polled.wait(std::min(os::time_left(deadline(), now), Duration(kWaitMax)));
+  const Duration longest = turn_.waiting().empty() ? Duration(kWaitMax) : Duration(kAskAgain);
+  polled.wait(std::min(os::time_left(deadline(), now), longest));
 }
 
 void Server::look_at_signals(TimePoint now) {
@@ -337,67 +330,6 @@ void Server::create(desk::CreateTrial& action) {
   settings.policy = options_.policy;
   runners_.emplace(action.key, std::make_unique<TrialRunner>(action.key, std::move(action.spec),
                                                              std::move(settings), environments_));
-}
-
-// Its devices are free of trials; somebody else may still be on them.
-void Server::begin(TrialRunner& runner, std::vector<int> devices, TimePoint now) {
-  turn_.keep_for(runner.key());
-  devices_.leave_alone();
-  runner.use_devices(devices, devices_.meters(devices));
-  if (devices_.checks(runner.spec(), devices)) {
-    devices_.wait_for(runner.key(), runner.spec(), std::move(devices), now);
-  } else {
-    start(runner, now);
-  }
-}
-
-void Server::step_devices(TimePoint now) {
-  for (DeviceWatch::Verdict& verdict : devices_.step(now)) {
-    const auto found = runners_.find(verdict.key);
-    if (found == runners_.end() || !found->second->job().queued()) {
-      devices_.forget(verdict.key);  // cancelled while it waited
-      continue;
-    }
-    TrialRunner& runner = *found->second;
-    if (verdict.what == GateAnswer::What::look) {  // somebody else is on its devices
-      turn_.let_go(verdict.key);
-    } else if (verdict.what == GateAnswer::What::give_up) {
-      runner.handle(NotStarted{*verdict.tell, protocol::kCauseDeviceBusy}, now);
-    } else if (!turn_.take_for(verdict.key)) {
-      devices_.wait_for(verdict.key, runner.spec(), runner.devices(), after(now, kLookAgain));
-      continue;
-    }
-    if (verdict.tell && verdict.what != GateAnswer::What::give_up) {
-      runner.handle(Noticed{*verdict.tell}, now);
-    }
-    if (verdict.what == GateAnswer::What::begin) {
-      start(runner, now);
-    }
-    send_reports(runner);
-  }
-}
-
-void Server::start(TrialRunner& runner, TimePoint now) {
-  runner.begin(now);
-  if (runner.wants_files()) {
-    lay_out(runner);
-  }
-  runner.step(now);
-  send_reports(runner);
-}
-
-// The answer comes on this thread, later: the trial may be gone by then.
-void Server::lay_out(TrialRunner& runner) {
-  receiver_.lay_out(runner.om_directory(), runner.spec().files,
-                    [this, key = runner.key(), trial = runner.om_directory().parent_path()](
-                        const std::optional<Message>& failure) {
-                      const auto found = runners_.find(key);
-                      if (found != runners_.end()) {
-                        found->second->on_laid_out(failure, os::steady_now());
-                      } else {
-                        remove_late_directory(trial);
-                      }
-                    });
 }
 
 void Server::step_files(TimePoint now) {

@@ -71,6 +71,7 @@ class Server {
   void begin(TrialRunner& runner, std::vector<int> devices, TimePoint now);
   void start(TrialRunner& runner, TimePoint now);
   void step_devices(TimePoint now);
+  void step_refused(TimePoint now);
   void step_trials(TimePoint now);
   void forget_finished(TimePoint now);
   void tell_who_measures(TimePoint now);

@@ -122,6 +122,7 @@ class Dispatcher {
   void proceed_with_builds(const Machines& measuring);
   void proceed_with_uploads(std::size_t agent, const Machines& measuring);
   [[nodiscard]] Machines measuring_machines() const;
+  [[nodiscard]] bool has_moves_under_way() const;
   [[nodiscard]] bool has_files_of(std::size_t agent, std::uint32_t trial) const;
   void void_candidate(std::size_t candidate, std::size_t first_trial, const Message& why);
 

@@ -353,8 +353,9 @@ void Session::step_turn(TimePoint now) {
     agent.connection->let_upload(turn_.may_go_on(), now);
   }
   if (turn_.waited(now) >= kWorthTelling) {
-    progress_.note(message("campaign.waits_for_turn",
-                           "builds and uploads wait: a trial is running on this machine"));
+    progress_.note(
+        message("campaign.waits_for_turn",
+                "builds and uploads wait: a trial is running on this machine, or is about to"));
   }
   if (!turn_.works()) {
     progress_.note(message("campaign.no_turns",
@@ -440,7 +441,8 @@ void Session::finish_upload(const Destination& destination, const std::optional<
     dispatch(UploadFailed{at, candidate,
                           message("upload.failed", "the files of {} did not reach the agent: {}",
                                   name(which), *failure),
-                          failure->id == "transfer.agent_silent"},
+                          failure->id == "transfer.agent_silent" ||
+                              failure->id == "transfer.sender_silent"},
              now);
     return;
   }

@@ -98,6 +98,7 @@ bool MachineTurn::take() {
     return false;
   }
   if (held_) {
+    withdraw();
     return true;
   }
   works_ = lock(places.own);

@@ -12,7 +12,7 @@ const TimePoint kStart{std::chrono::hours(1)};
 const std::vector<Chip> kChips{{{0, 0}, 0, "Ascend910B2"}, {{1, 0}, 1, "Ascend910B2"}};
 
 UsageLook look_at(TimePoint begun, std::vector<DeviceUser> users) {
-  return {begun, std::move(users)};
+  return {begun, begun, std::move(users)};
 }
 
 std::vector<DeviceUser> user_of(int card) {
@@ -29,11 +29,11 @@ TEST_CASE("device gate: only a look that began after the devices were free says 
   CHECK(gate.ask(rules, kChips, look_at(kStart, {}), kStart + seconds(3)).what == What::look);
 }
 
-TEST_CASE("device gate: one that is to look later looks then") {
-  DeviceGate gate({0}, kStart + seconds(1));
-  const GateAnswer answer = gate.ask({}, kChips, look_at(kStart, {}), kStart);
-  CHECK(answer.what == What::look);
-  CHECK(answer.look_at == kStart + seconds(1));
+TEST_CASE("device gate: a look that takes long counts from its end") {
+  DeviceGate gate({0}, kStart);
+  const UsageLook slow{kStart, kStart + seconds(5), std::vector<DeviceUser>()};
+  CHECK(gate.ask({}, kChips, slow, kStart + seconds(5)).what == What::begin);
+  CHECK(gate.ask({}, kChips, slow, kStart + seconds(8)).what == What::look);
 }
 
 TEST_CASE("device gate: a user of another device is nobody's business") {
@@ -83,7 +83,7 @@ TEST_CASE("device gate: it opens when the user has gone") {
 
 TEST_CASE("device gate: where nobody knows, it opens and says so") {
   DeviceGate gate({0}, kStart);
-  const GateAnswer answer = gate.ask({}, kChips, UsageLook{kStart, std::nullopt}, kStart);
+  const GateAnswer answer = gate.ask({}, kChips, UsageLook{kStart, kStart, std::nullopt}, kStart);
   CHECK(answer.what == What::begin);
   CHECK(answer.tell->id == "agent.users_unknown");
 }

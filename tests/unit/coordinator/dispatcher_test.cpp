@@ -227,6 +227,26 @@ TEST_CASE(
   CHECK_FALSE(dispatcher.moves().under_way);
 }
 
+TEST_CASE("dispatcher: a build that an interrupt ends has not failed") {
+  CampaignSettings settings = offline_settings();
+  settings.keep_going = true;
+  settings.pipeline = true;
+  Dispatcher dispatcher(settings, kStart);
+  dispatcher.handle(AgentReady{0, "a"}, kStart);
+  dispatcher.handle(Built{0}, kStart);
+  CHECK(all<AssignAttempt>(dispatcher.handle(Uploaded{0, 0}, kStart)).size() == 1);
+  CHECK(dispatcher.moves().under_way);  // the second one is being built
+  const Actions interrupted = dispatcher.handle(InterruptAsked{}, kStart);
+  CHECK(all<StopBuilds>(interrupted).size() == 1);
+  const Actions ended =
+      dispatcher.handle(BuildFailed{1, message("build.failed", "killed by SIGTERM")}, kStart);
+  CHECK(all<RecordVoid>(ended).empty());
+  CHECK(all<Finish>(ended).empty());
+  CHECK_FALSE(dispatcher.moves().under_way);  // nor is the machine's turn kept for it
+  const Actions over = dispatcher.handle(AttemptExited{{0, 0, 1}}, kStart);
+  CHECK(only<Finish>(over).ending == Ending::interrupted);
+}
+
 TEST_CASE("dispatcher: an upload to an agent that is away takes no turn of the machine") {
   Dispatcher dispatcher(offline_settings(), kStart);
   dispatcher.handle(AgentReady{0, "a"}, kStart);

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "tests/unit/common_os/scratch.h"
+#include "tests/unit/error_id.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -29,6 +30,12 @@ TEST_CASE("digest: a pattern has one group and is a regular expression") {
   CHECK_THROWS_AS(check_digest_pattern("a b", "x"), Error);
   CHECK_THROWS_AS(check_digest_pattern("(a)(b)", "x"), Error);
   CHECK_THROWS_AS(check_digest_pattern("[a", "x"), Error);
+  for (const char* huge : {"(a)\\\\\\5555555555555555555555", "(a){1,99999}", "(a){99999}"}) {
+    CHECK(error_id([&] { check_digest_pattern(huge, "x"); }) == "digest.huge_number");
+  }
+  for (const char* fine : {"20251130 (a)", "\\\\55555 (a)", "(a){2,40}", "a,12345(b)", "(a)\\1"}) {
+    CHECK_NOTHROW(check_digest_pattern(fine, "x"));
+  }
 }
 
 }  // namespace
