@@ -193,6 +193,24 @@ TEST_CASE("fanout: meters are read before and after each trial, and never while 
   CHECK(device.at("read_ago_s") == 0);
 }
 
+TEST_CASE("fanout: a trial begins where npu-smi takes longer than a look may be old") {
+  Workplace place;
+  const fs::path tools = place.directory() / "tools";
+  fs::create_directory(tools);
+  place.write("tools/npu-smi", "#!/bin/sh\n[ \"$*\" = info ] && sleep 2.2\nexec " +
+                                   (place.toolkit() / "bin/npu-smi").string() + " \"$@\"\n");
+  fs::permissions(tools / "npu-smi", fs::perms::owner_all);
+  place.environment()["PATH"] = tools.string() + ":" + place.environment()["PATH"];
+  Box box(place, "box", {"--devices", "0"});
+  write_inventory(place, {box.port()});
+  Running tune =
+      place.start_tune({"--run-command", program("sample_run") + " --steps 12", "--inventory",
+                        "boxes.json", "--configs", "default", "--repeat", "1"});
+  const Ended ended = tune.wait(std::chrono::seconds(60));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+}
+
 TEST_CASE("fanout: without npu-smi the check is skipped, and that is said") {
   Workplace place;
   place.environment()["PATH"] =
