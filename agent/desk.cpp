@@ -375,7 +375,7 @@ void Desk::give_out_slots(TimePoint now) {
   if (stopping_) {
     return;
   }
-  if (!slots_.waiting().empty() && options_.may_measure && !options_.may_measure()) {
+  if (slots_.can_give_out() && options_.may_measure && !options_.may_measure()) {
     ask_again_ = after(now, options_.ask_again_every);
   } else {
     for (Slots::Grant& grant : slots_.give_out(now)) {
@@ -443,9 +443,10 @@ void Desk::tell_waiting(TimePoint now) {
     return;
   }
   next_status_ = after(now, options_.status_period);
+  const std::string holders = held_by();
   for (const Slots::Trial& trial : slots_.waiting()) {
     if (const auto peer = peer_of_campaign(trial.key.campaign)) {
-      reply(*peer, protocol::Status{trial.key, protocol::kStateQueued, 0, held_by()});
+      reply(*peer, protocol::Status{trial.key, protocol::kStateQueued, 0, holders});
     }
   }
 }

@@ -95,6 +95,9 @@ struct PurgeStore {
 using Action = std::variant<Reply, PassToFiles, AskBox, EndSession, CreateTrial, BeginTrial,
                             TellTrial, FetchFile, HoldFile, LetGo, ReportCondition, PurgeStore>;
 
+// While trials may not begin on this machine.
+inline constexpr std::chrono::milliseconds kAskForTurnEvery{50};
+
 struct Options {
   protocol::Welcome greeting;    // what this agent says of itself
   std::vector<int> devices;      // logic ids; empty: one slot
@@ -103,7 +106,7 @@ struct Options {
   std::size_t sessions_max = 256;
   std::size_t trials_max = 256;                      // of one client
   Duration status_period = std::chrono::seconds(2);  // of those that wait
-  Duration ask_again_every = std::chrono::milliseconds(50);
+  Duration ask_again_every = kAskForTurnEvery;
   // Whether trials may begin on this machine; asked when one could. Nothing: always.
   std::function<bool()> may_measure;
   // Of the toolkit that trials with this cann_env will use; empty where it cannot be told.

@@ -28,8 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kWaitMax{1};
-constexpr std::chrono::milliseconds kAskAgain{50};  // for the machine's turn
-constexpr int kMessagesPerTurn = 64;                // then whoever else waits has a turn
+constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> strings;
@@ -166,7 +165,8 @@ void Server::wait(os::PollSet& polled, TimePoint now) {
       polled.add(descriptor);
     }
   }
-  const Duration longest = turn_.waiting().empty() ? Duration(kWaitMax) : Duration(kAskAgain);
+  const Duration longest =
+      turn_.waiting().empty() ? Duration(kWaitMax) : Duration(desk::kAskForTurnEvery);
   polled.wait(std::min(os::time_left(deadline(), now), longest));
 }
 

@@ -78,18 +78,24 @@ std::vector<protocol::TrialKey> Slots::hopeless() const {
   return keys;
 }
 
-std::vector<Slots::Slot*> Slots::free_for(const Trial& trial) {
-  std::vector<Slot*> found;
-  for (Slot& slot : slots_) {
+std::vector<std::size_t> Slots::free_for(const Trial& trial) const {
+  std::vector<std::size_t> found;
+  for (std::size_t place = 0; place < slots_.size(); ++place) {
+    const Slot& slot = slots_[place];
     const bool fits =
         trial.wanted.empty()
             ? found.empty()
             : slot.device && std::count(trial.wanted.begin(), trial.wanted.end(), *slot.device) > 0;
     if (fits && !slot.holder && !slot.stuck) {
-      found.push_back(&slot);
+      found.push_back(place);
     }
   }
-  return found.size() < trial.wanted.size() ? std::vector<Slot*>() : found;
+  return found.size() < trial.wanted.size() ? std::vector<std::size_t>() : found;
+}
+
+bool Slots::can_give_out() const {
+  return std::any_of(waiting_.begin(), waiting_.end(),
+                     [this](const Trial& trial) { return !free_for(trial).empty(); });
 }
 
 std::vector<Slots::Grant> Slots::give_out(TimePoint now) {
@@ -100,14 +106,14 @@ std::vector<Slots::Grant> Slots::give_out(TimePoint now) {
   std::vector<Grant> grants;
   for (;;) {
     auto next = waiting_.end();
-    std::vector<Slot*> slots;
+    std::vector<std::size_t> places;
     for (auto place = waiting_.begin(); place != waiting_.end(); ++place) {
       if (next != waiting_.end() && last_turn(*place) >= last_turn(*next)) {
         continue;
       }
-      if (std::vector<Slot*> free = free_for(*place); !free.empty()) {
+      if (std::vector<std::size_t> free = free_for(*place); !free.empty()) {
         next = place;
-        slots = std::move(free);
+        places = std::move(free);
       }
     }
     if (next == waiting_.end()) {
@@ -116,10 +122,10 @@ std::vector<Slots::Grant> Slots::give_out(TimePoint now) {
     turns_[party_of(*next)] = ++turn_;
     next->since = now;
     grants.push_back({next->key, {}});
-    for (Slot* slot : slots) {
-      slot->holder = *next;
-      if (slot->device) {
-        grants.back().devices.push_back(*slot->device);
+    for (const std::size_t place : places) {
+      slots_[place].holder = *next;
+      if (slots_[place].device) {
+        grants.back().devices.push_back(*slots_[place].device);
       }
     }
     waiting_.erase(next);

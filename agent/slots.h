@@ -3,6 +3,7 @@
 // A device belongs to one trial at a time, whoever the clients are. Those who wait take turns.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -35,6 +36,8 @@ class Slots {
     protocol::TrialKey key;
     std::vector<int> devices;  // empty: device selection is left alone
   };
+  // Whether give_out() would give anything.
+  [[nodiscard]] bool can_give_out() const;
   // Gives free devices to those who wait. Not first come, first served: a client that sends a
   // hundred trials at once would have the box for itself. Next is the oldest trial of the client
   // whose last turn is longest ago (of the campaign, where clients have no names).
@@ -63,8 +66,8 @@ class Slots {
   };
 
   [[nodiscard]] bool offers(int device) const;
-  // The slots that it can have now; empty: not all that it wants are free.
-  std::vector<Slot*> free_for(const Trial& trial);
+  // The places of the slots that it can have now; empty: not all that it wants are free.
+  [[nodiscard]] std::vector<std::size_t> free_for(const Trial& trial) const;
 
   std::vector<Slot> slots_;
   std::deque<Trial> waiting_;                   // as they came

@@ -66,6 +66,7 @@ struct Attempt {
 struct Moves {
   bool wanted = false;     // some of it could begin, if others on the machine let it
   bool under_way = false;  // some of it has begun
+  friend bool operator==(const Moves&, const Moves&) = default;
 };
 
 // ---- what happened ----

@@ -10,6 +10,7 @@ constexpr auto kPause = std::chrono::seconds(1);
 }  // namespace
 
 bool MoveTurn::step(const Moves& moves, TimePoint now) {
+  moves_ = moves;
   may_go_on_ = false;
   if (!moves.wanted && !moves.under_way) {
     turn_.release();

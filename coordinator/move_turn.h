@@ -18,6 +18,10 @@ class MoveTurn {
   explicit MoveTurn(const std::filesystem::path& directory)
       : turn_(os::Activity::moving, directory) {}
 
+  // Whether a step is worth its system calls: there is news, or it is time to look again.
+  [[nodiscard]] bool is_due(const Moves& moves, TimePoint now) const {
+    return moves != moves_ || now >= next_look_;
+  }
   // Whether something more may begin.
   bool step(const Moves& moves, TimePoint now);
 
@@ -36,6 +40,7 @@ class MoveTurn {
 
  private:
   os::MachineTurn turn_;
+  Moves moves_;  // as of the last step
   TimePoint next_look_ = kNever;
   TimePoint pause_end_ = TimePoint::min();
   TimePoint waits_since_ = kNever;

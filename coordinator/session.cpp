@@ -348,6 +348,9 @@ void Session::step_builds(TimePoint now) {
 
 void Session::step_turn(TimePoint now) {
   constexpr auto kWorthTelling = std::chrono::seconds(2);
+  if (!turn_.is_due(dispatcher_.moves(), now)) {
+    return;
+  }
   const bool may_move = turn_.step(dispatcher_.moves(), now);
   for (const AgentSide& agent : agents_) {
     agent.connection->let_upload(turn_.may_go_on(), now);

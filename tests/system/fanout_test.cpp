@@ -141,9 +141,7 @@ TEST_CASE("fanout: a device that somebody else uses is not measured on, and its 
 
 TEST_CASE("fanout: with no other device the campaign ends and says who has this one") {
   Workplace place;
-  place.environment()["STANDIN_STATE_DIR"] = place.directory().string();
-  place.write("state.json", R"({"devices": [{"card": 0,
-      "processes": [{"pid": 47928, "name": "python", "memory_mb": 90}]}]})");
+  occupy_device(place);
   Box box(place, "box", {"--devices", "0", "--busy-wait", "0"});
   write_inventory(place, {box.port()});
   const Ended ended = place.tune(on_boxes({"--repeat", "1"}));
@@ -152,21 +150,26 @@ TEST_CASE("fanout: with no other device the campaign ends and says who has this 
   CHECK(ended.output.find("process 47928 (python, 90 MB)") != std::string::npos);
 }
 
-TEST_CASE("fanout: meters are read before and after each trial, and never while one runs") {
-  Workplace place;
+// Programs of the place find a npu-smi that does this before it answers.
+void do_before_npu_smi(Workplace& place, const std::string& what) {
   const fs::path tools = place.directory() / "tools";
   fs::create_directory(tools);
-  const std::string log = (place.directory() / "log").string();
-  const std::string mstune = program("mstune");
-  place.write("tools/npu-smi", "#!/bin/sh\necho npu-smi >> " + log + "\nexec " +
+  place.write("tools/npu-smi", "#!/bin/sh\n" + what + "\nexec " +
                                    (place.toolkit() / "bin/npu-smi").string() + " \"$@\"\n");
   fs::permissions(tools / "npu-smi", fs::perms::owner_all);
+  place.environment()["PATH"] = tools.string() + ":" + place.environment()["PATH"];
+}
+
+TEST_CASE("fanout: meters are read before and after each trial, and never while one runs") {
+  Workplace place;
+  const std::string log = (place.directory() / "log").string();
+  const std::string mstune = program("mstune");
+  do_before_npu_smi(place, "echo npu-smi >> " + log);
   // While it runs somebody asks how the agent is.
   place.write("program.sh", "echo begin >> " + log + "\n" + program("sample_run") +
                                 " --steps 12 || exit 1\n" + mstune + " agents --inventory " +
                                 (place.directory() / "boxes.json").string() +
                                 " --json > agents.json || exit 1\necho end >> " + log + "\n");
-  place.environment()["PATH"] = tools.string() + ":" + place.environment()["PATH"];
   Box box(place, "box", {"--devices", "0"});
   write_inventory(place, {box.port()});
   const Ended ended =
@@ -195,12 +198,7 @@ TEST_CASE("fanout: meters are read before and after each trial, and never while 
 
 TEST_CASE("fanout: a trial begins where npu-smi takes longer than a look may be old") {
   Workplace place;
-  const fs::path tools = place.directory() / "tools";
-  fs::create_directory(tools);
-  place.write("tools/npu-smi", "#!/bin/sh\n[ \"$*\" = info ] && sleep 2.2\nexec " +
-                                   (place.toolkit() / "bin/npu-smi").string() + " \"$@\"\n");
-  fs::permissions(tools / "npu-smi", fs::perms::owner_all);
-  place.environment()["PATH"] = tools.string() + ":" + place.environment()["PATH"];
+  do_before_npu_smi(place, "[ \"$*\" = info ] && sleep 2.2");
   Box box(place, "box", {"--devices", "0"});
   write_inventory(place, {box.port()});
   Running tune =

@@ -150,9 +150,7 @@ TEST_CASE("turns: a build waits for the trial of another campaign, and says so")
 
 TEST_CASE("turns: a trial that waits for somebody else's device lets others build meanwhile") {
   Workplace place;
-  place.environment()["STANDIN_STATE_DIR"] = place.directory().string();
-  place.write("state.json", R"({"devices": [{"card": 0,
-      "processes": [{"pid": 47928, "name": "python", "memory_mb": 90}]}]})");
+  occupy_device(place);
   Box box(place, "box", {"--devices", "0", "--busy-wait", "200"});
   write_inventory(place, {box.port()});
   std::vector<std::string> command = online(place, "waiting", held(place, "trial", "true"));

@@ -70,6 +70,21 @@ std::uint64_t bytes_on_disk(const fs::path& file) {
                                             : 0;
 }
 
+// Waits until more than so much of the first file is on its disk.
+bool arrives(const FaultPlace& faults, std::uint64_t bytes) {
+  return eventually([&] {
+    const auto partial = partial_files(faults);
+    return !partial.empty() && bytes_on_disk(partial.front()) > bytes;
+  });
+}
+
+// A campaign whose uploads take seconds.
+Running start_slowly(FaultPlace& faults, Proxy& proxy) {
+  proxy.limit_rate(2'000'000);
+  faults.aim_at(proxy.port());
+  return faults.place().start_tune(two_oms(faults));
+}
+
 // What a process has read of files and sockets since it began.
 std::uint64_t bytes_read(pid_t process) {
   const std::string io = read_text("/proc/" + std::to_string(process) + "/io");
@@ -101,11 +116,7 @@ Ended run_into(const char* timeout, bool stops, FaultPlace& faults, Proxy& proxy
   faults.aim_at(proxy.port());
   Running tune = faults.place().start_tune(two_oms(faults, {timeout, "1.5"}));
   if (stops) {
-    const bool begins = eventually([&] {
-      const auto partial = partial_files(faults);
-      return !partial.empty() && bytes_on_disk(partial.front()) > 0;
-    });
-    CHECK(begins);
+    CHECK(arrives(faults, 0));
     proxy.become(Network::silent);
   }
   return tune.wait(std::chrono::seconds(30));
@@ -145,13 +156,8 @@ TEST_CASE(
     return;
   }
   Proxy proxy(faults.port());
-  proxy.limit_rate(2'000'000);
-  faults.aim_at(proxy.port());
-  Running tune = faults.place().start_tune(two_oms(faults));
-  CHECK(eventually([&] {
-    const auto partial = partial_files(faults);
-    return !partial.empty() && bytes_on_disk(partial.front()) > kOmBytes / 10;
-  }));
+  Running tune = start_slowly(faults, proxy);
+  CHECK(arrives(faults, kOmBytes / 10));
   struct statvfs usage {};
   REQUIRE(::statvfs((faults.directory() / "agent/store").c_str(), &usage) == 0);
   const std::uint64_t used = (usage.f_blocks - usage.f_bfree) * usage.f_frsize;
@@ -202,13 +208,8 @@ TEST_CASE(
 TEST_CASE("uploads: an agent that stands still for a while goes on where it stood") {
   FaultPlace faults;
   Proxy proxy(faults.port());
-  proxy.limit_rate(2'000'000);
-  faults.aim_at(proxy.port());
-  Running tune = faults.place().start_tune(two_oms(faults));
-  CHECK(eventually([&] {
-    const auto partial = partial_files(faults);
-    return !partial.empty() && bytes_on_disk(partial.front()) > kOmBytes / 3;
-  }));
+  Running tune = start_slowly(faults, proxy);
+  CHECK(arrives(faults, kOmBytes / 3));
   faults.agent().signal(SIGSTOP);
   CHECK(eventually([&] { return tune.output().find("does not answer") != std::string::npos; }));
   // Long enough for a dozen greetings, which it will all answer at once.
@@ -221,9 +222,7 @@ TEST_CASE("uploads: an agent that stands still for a while goes on where it stoo
 TEST_CASE("uploads: one that a lost connection broke off waits for trials that began meanwhile") {
   FaultPlace faults;
   Proxy proxy(faults.port());
-  proxy.limit_rate(2'000'000);
-  faults.aim_at(proxy.port());
-  Running tune = faults.place().start_tune(two_oms(faults));
+  Running tune = start_slowly(faults, proxy);
   CHECK(eventually([&] { return !partial_files(faults).empty(); }));
   proxy.become(Network::silent);
   CHECK(eventually([&] { return tune.output().find("does not answer") != std::string::npos; }));

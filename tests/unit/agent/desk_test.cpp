@@ -214,6 +214,14 @@ TEST_CASE(
       replies<protocol::Status>(hall.desk().handle(desk::Tick{}, kStart + seconds(2)));
   REQUIRE(told.size() == 1);
   CHECK(told[0].held_by == protocol::kHeldByMoves);
+  SUBCASE("it is not asked while no device is free") {
+    may = true;
+    hall.desk().handle(desk::Tick{}, kStart + seconds(2));
+    const int before = asked;
+    hall.says("p", "ann", assignment("a", 1), kStart + seconds(2));
+    CHECK(hall.desk().has_waiting_trials());
+    CHECK(asked == before);
+  }
   SUBCASE("it begins as soon as it may") {
     may = true;
     const auto begun = hall.desk().handle(desk::Tick{}, kStart + seconds(2));

@@ -23,7 +23,11 @@ TEST_CASE(
   CHECK(turn.deadline() == kNever);
   CHECK(measuring.take());
   measuring.release();
+  CHECK_FALSE(turn.is_due(kNothing, kStart));
+  CHECK(turn.is_due(kWaiting, kStart));
   CHECK(turn.step(kWaiting, kStart));
+  CHECK_FALSE(turn.is_due(kWaiting, kStart + milliseconds(99)));
+  CHECK(turn.is_due(kWaiting, kStart + milliseconds(100)));
   CHECK(turn.step(kUnderWay, kStart));
   CHECK_FALSE(measuring.take());
   measuring.withdraw();
