@@ -2,6 +2,7 @@
 #include <exception>
 #include <string>
 
+#include <graph/attr_value.h>
 #include <graph/graph.h>
 #include <register/register_custom_pass.h>
 
