@@ -14,7 +14,7 @@
 #include "coordinator/agent_answer.h"
 #include "coordinator/connection.h"
 #include "coordinator/console.h"
-#include "coordinator/keygen.h"
+#include "coordinator/identity.h"
 #include "coordinator/live_screen.h"
 #include "coordinator/target.h"
 

@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/language.h"
 #include "common/os/file.h"
+#include "coordinator/digest_pattern.h"
 #include "coordinator/evaluated_run.h"
 #include "coordinator/failed_outputs.h"
 #include "coordinator/hints.h"

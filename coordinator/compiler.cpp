@@ -15,6 +15,7 @@
 #include "common/os/socket.h"
 #include "common/os/tree_ending.h"
 #include "common/words.h"
+#include "coordinator/run_directory.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -90,10 +91,6 @@ os::SpawnRequest spawn_request(const BuildRequest& request, const std::string& c
 }
 
 }  // namespace
-
-fs::path build_log(const fs::path& om_directory, const Candidate& candidate) {
-  return om_directory / ("compile_" + file_name(candidate) + ".log");
-}
 
 std::vector<std::string> build_command(const BuildRequest& request) {
   const std::string prefix = (request.om_directory / prefix_of(request)).string();

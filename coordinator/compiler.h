@@ -31,10 +31,6 @@ struct BuildRequest {
   std::string session_id;                // of the campaign: its builds are known by it
 };
 
-// Where that candidate's build writes what it prints.
-std::filesystem::path build_log(const std::filesystem::path& om_directory,
-                                const Candidate& candidate);
-
 // The command with the candidate's paths put in.
 std::vector<std::string> build_command(const BuildRequest& request);
 

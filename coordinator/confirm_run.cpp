@@ -12,6 +12,7 @@
 #include "common/os/identity.h"
 #include "coordinator/console.h"
 #include "coordinator/evaluated_run.h"
+#include "coordinator/hand_over.h"
 #include "coordinator/joint_ranking.h"
 #include "coordinator/report_table.h"
 #include "coordinator/resume.h"

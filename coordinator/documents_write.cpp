@@ -287,17 +287,6 @@ void add_parts(Json& json, const Ranking& ranking) {
 
 }  // namespace
 
-ConfidenceRules confidence_rules(const CampaignDocument& campaign) {
-  ConfidenceRules rules;
-  if (campaign.max_repeat) {
-    rules.until_proven = SequentialRules{};
-    rules.until_proven->max_rounds = std::max<std::size_t>(2, *campaign.max_repeat);
-    rules.until_proven->first_look = std::max<std::size_t>(2, campaign.repeat);
-    rules.refine = campaign.refine;
-  }
-  return rules;
-}
-
 std::string campaign_json(const CampaignDocument& campaign) {
   Json json = head(campaign, campaign.candidates);
   json["session_id"] = campaign.session_id;

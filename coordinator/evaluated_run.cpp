@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "coordinator/digest_pattern.h"
 #include "coordinator/joint_ranking.h"
 #include "coordinator/trial_digest.h"
 #include "coordinator/trial_records.h"

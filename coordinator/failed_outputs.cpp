@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <fstream>
 
-#include "coordinator/compiler.h"
-
 namespace mstune::coordinator {
 namespace {
 

@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "coordinator/documents.h"
+#include "coordinator/campaign_document.h"
+#include "coordinator/ranking.h"
 
 namespace mstune::coordinator {
 

@@ -9,7 +9,7 @@
 #include "common/language.h"
 #include "common/os/clock.h"
 #include "common/os/identity.h"
-#include "coordinator/keygen.h"
+#include "coordinator/identity.h"
 
 namespace mstune::coordinator {
 namespace {

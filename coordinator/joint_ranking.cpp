@@ -218,6 +218,17 @@ void note_disagreements(const CampaignDocument& campaign, Ranking& ranking) {
 
 }  // namespace
 
+ConfidenceRules confidence_rules(const CampaignDocument& campaign) {
+  ConfidenceRules rules;
+  if (campaign.max_repeat) {
+    rules.until_proven = SequentialRules{};
+    rules.until_proven->max_rounds = std::max<std::size_t>(2, *campaign.max_repeat);
+    rules.until_proven->first_look = std::max<std::size_t>(2, campaign.repeat);
+    rules.refine = campaign.refine;
+  }
+  return rules;
+}
+
 Ranking rank_run(const CampaignDocument& campaign, const std::vector<EvaluatedTrial>& trials) {
   Ranking ranking = rank(trials, campaign.candidates, confidence_rules(campaign));
   if (!campaign.fleet) {

@@ -6,10 +6,13 @@
 
 #include <vector>
 
-#include "coordinator/documents.h"
+#include "coordinator/campaign_document.h"
 #include "coordinator/ranking.h"
 
 namespace mstune::coordinator {
+
+// How the campaign's looks at its evidence were planned; --repeat rounds come before the first.
+ConfidenceRules confidence_rules(const CampaignDocument& campaign);
 
 // As rank() where the campaign has one device. Else `summaries` are joint: `figures` is empty and
 // `speedup` the geometric mean of the ratios within rounds; where every device ran all rounds

@@ -1,17 +1,11 @@
 // mstune keygen: makes a key pair.
 #pragma once
 
-#include <filesystem>
-#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
 
-#include "common/os/curve.h"
-
 namespace mstune::coordinator {
-
-struct Target;
 
 struct KeygenOptions {
   std::string name;
@@ -21,14 +15,5 @@ struct KeygenOptions {
 // Writes the pair and says what to do with it. Returns the exit status; throws an Error.
 int keygen(const KeygenOptions& options, const std::vector<std::string>& environment,
            std::ostream& out);
-
-// Where this user's own key is unless it is said: $XDG_CONFIG_HOME/mstune/id.key, or below
-// ~/.config.
-std::filesystem::path default_identity(const std::vector<std::string>& environment);
-
-// The keys for a target's agent; nothing for one that is insecure. Throws when there is no usable
-// key of our own.
-std::optional<os::ConnectSecurity> security_for(const Target& target,
-                                                const std::vector<std::string>& environment);
 
 }  // namespace mstune::coordinator

@@ -12,8 +12,8 @@
 #include "common/os/identity.h"
 #include "common/version.h"
 #include "common/words.h"
-#include "coordinator/commands/tune_arguments.h"
-#include "coordinator/keygen.h"
+#include "coordinator/compile_command.h"
+#include "coordinator/identity.h"
 #include "coordinator/target.h"
 
 namespace mstune::coordinator {

@@ -7,8 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "coordinator/documents.h"
+#include "coordinator/campaign_document.h"
 #include "coordinator/plan.h"
+#include "coordinator/ranking.h"
 
 namespace mstune::coordinator {
 

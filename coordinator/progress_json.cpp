@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coordinator/documents.h"
 #include "coordinator/progress_events.h"
 
 namespace mstune::coordinator {

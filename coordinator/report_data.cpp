@@ -5,6 +5,7 @@
 
 #include "common/statistics.h"
 #include "common/version.h"
+#include "coordinator/documents.h"
 #include "coordinator/report_devices.h"
 #include "coordinator/report_page.h"
 #include "coordinator/report_table.h"

@@ -3,7 +3,8 @@
 
 #include <vector>
 
-#include "coordinator/documents.h"
+#include "coordinator/campaign_document.h"
+#include "coordinator/ranking.h"
 
 namespace mstune::coordinator {
 

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "common/language.h"
-#include "coordinator/documents.h"
+#include "coordinator/campaign_document.h"
+#include "coordinator/ranking.h"
 
 namespace mstune::coordinator {
 

@@ -4,7 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/documents.h"
+#include "coordinator/campaign_document.h"
+#include "coordinator/ranking.h"
 
 namespace mstune::coordinator {
 

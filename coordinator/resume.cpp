@@ -15,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include "common/error.h"
+#include "coordinator/documents.h"
 #include "coordinator/saved_run.h"
 #include "coordinator/step_set.h"
 #include "coordinator/trial_digest.h"
@@ -261,29 +262,6 @@ ResumedRun resume_run(const RunDirectory& directory, const ResumeRequest& wanted
     run.before = single_device(saved.campaign);
   }
   return run;
-}
-
-void hand_over(ResumedRun resumed, SessionOptions& session) {
-  CampaignSettings& campaign = session.campaign;
-  campaign.attempts_before = std::move(resumed.attempts);
-  campaign.unfinished = std::move(resumed.devices_of);
-  for (const EvaluatedTrial& trial : resumed.finished) {
-    const auto& reasons = trial.outcome.reasons;
-    const bool never_ran = std::any_of(reasons.begin(), reasons.end(), [](const Reason& reason) {
-      return reason.code == "build_failed";
-    });
-    campaign.finished[trial.trial.index] = {trial.trial, never_ran};
-  }
-  if (resumed.before) {
-    std::vector<std::size_t> places(resumed.before->agents.size());
-    for (const DeviceRecord& device : resumed.before->devices) {
-      campaign.devices.push_back({device.agent, places[device.agent]++});
-    }
-  }
-  session.unfinished = std::move(resumed.unfinished);
-  session.oms = std::move(resumed.oms);
-  session.finished = std::move(resumed.finished);
-  session.before = std::move(resumed.before);
 }
 
 os::UniqueFd lock_run(const RunDirectory& directory) {

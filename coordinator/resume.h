@@ -14,7 +14,7 @@
 #include "common/os/descriptor.h"
 #include "coordinator/documents.h"
 #include "coordinator/run_directory.h"
-#include "coordinator/session.h"
+#include "coordinator/trial_recorder.h"
 
 namespace mstune::coordinator {
 
@@ -46,9 +46,6 @@ std::optional<Message> resume_obstacle(const CampaignDocument& saved, const Resu
 // Throws a usage error for a directory that holds no campaign of ours or another campaign than
 // `wanted`, and an environment error for files that cannot be used.
 ResumedRun resume_run(const RunDirectory& directory, const ResumeRequest& wanted);
-
-// The same for the session and the dispatcher.
-void hand_over(ResumedRun resumed, SessionOptions& session);
 
 // Held while a campaign writes there. Throws a usage error when another one does.
 os::UniqueFd lock_run(const RunDirectory& directory);

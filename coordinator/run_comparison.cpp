@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "coordinator/documents.h"
 #include "coordinator/inference/two_samples.h"
 
 namespace mstune::coordinator {

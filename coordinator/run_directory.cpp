@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/language.h"
 #include "common/os/file.h"
+#include "coordinator/documents.h"
 #include "coordinator/report_page.h"
 
 namespace mstune::coordinator {
@@ -101,6 +102,10 @@ void RunDirectory::write_report(const CampaignDocument& campaign, const Ranking&
   os::write_file_atomically(
       path_ / "report.html",
       report_page({campaign, ranking, trials, path_.filename().string()}, spoken()));
+}
+
+fs::path build_log(const fs::path& om_directory, const Candidate& candidate) {
+  return om_directory / ("compile_" + file_name(candidate) + ".log");
 }
 
 }  // namespace mstune::coordinator

@@ -10,8 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "coordinator/documents.h"
+#include "coordinator/campaign_document.h"
 #include "coordinator/plan.h"
+#include "coordinator/ranking.h"
 
 namespace mstune::coordinator {
 
@@ -50,5 +51,9 @@ class RunDirectory {
  private:
   std::filesystem::path path_;
 };
+
+// Where that candidate's build writes what it prints.
+std::filesystem::path build_log(const std::filesystem::path& om_directory,
+                                const Candidate& candidate);
 
 }  // namespace mstune::coordinator

@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "common/words.h"
+#include "coordinator/documents.h"
 #include "coordinator/session.h"
 
 namespace mstune::coordinator {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "coordinator/documents.h"
+#include "coordinator/campaign_document.h"
 #include "coordinator/ranking.h"
 
 namespace mstune::coordinator {

@@ -9,7 +9,7 @@
 #include "common/error.h"
 #include "common/layout_name.h"
 #include "common/shell_syntax.h"
-#include "coordinator/trial_digest.h"
+#include "coordinator/digest_pattern.h"
 
 namespace mstune::coordinator {
 namespace {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "coordinator/documents.h"
 #include "coordinator/step_set.h"
 #include "coordinator/steps_csv.h"
 #include "coordinator/steps_log.h"

@@ -12,6 +12,7 @@
 #include "common/words.h"
 #include "coordinator/console.h"
 #include "coordinator/failed_outputs.h"
+#include "coordinator/hand_over.h"
 #include "coordinator/hints.h"
 #include "coordinator/joint_ranking.h"
 #include "coordinator/report_table.h"

@@ -7,7 +7,7 @@
 
 #include "common/error.h"
 #include "common/object_id.h"
-#include "coordinator/trial_digest.h"
+#include "coordinator/digest_pattern.h"
 
 namespace mstune::coordinator {
 namespace {

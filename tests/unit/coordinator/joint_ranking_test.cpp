@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "coordinator/documents.h"
 #include "coordinator/report_table.h"
 
 namespace mstune::coordinator {

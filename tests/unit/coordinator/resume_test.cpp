@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "common/os/file.h"
+#include "coordinator/hand_over.h"
 #include "tests/unit/common_os/scratch.h"
 
 namespace mstune::coordinator {

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "coordinator/documents.h"
 #include "coordinator/joint_ranking.h"
 
 namespace mstune::coordinator {

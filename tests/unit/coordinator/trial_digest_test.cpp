@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "common/error.h"
+#include "coordinator/digest_pattern.h"
 #include "tests/unit/common_os/scratch.h"
 #include "tests/unit/error_id.h"
 
