@@ -7,15 +7,17 @@
 #                                      --no-systemd where there is no systemd)
 #   --run-as USER     the user of a system service (default: HwHiAiUser if it is there, else mstune)
 #   --port N          where it listens (18600)
-#   --address NAME    what the target file calls the machine (default: HOST without the user)
+#   --address NAME    what the target file calls the machine (default: what ssh resolves HOST to)
 #   --devices LIST    devices that it offers, as in 0-7
 #   --cann-env FILE   set_env.sh over there, for the target file
 #   --agent FILE      mstune-agent for that machine (default: a static one for its architecture)
 #   --target FILE     target file to write (default: ./ADDRESS.json)
-#   --uninstall       stop it, and remove all of it and what it has stored
+#   --now             do not wait for trials that run there
+#   --uninstall       stop it, and remove all of it and what it has stored, however it was run
 #
 # Makes a key for the agent and one for you where there are none, and authorizes yours. Installed
-# again, it replaces the program and keeps the keys.
+# again, it replaces the program and keeps the keys, and port and devices where neither is named; the
+# program that was there serves until the new one has shown that it starts.
 set -euo pipefail
 here=$(cd "$(dirname "$(readlink -f "$0")")" && pwd)
 packaging=$here/../packaging
@@ -30,13 +32,14 @@ usage() {
   exit 2
 }
 
-kind="" run_as="" port=18600 address="" devices="" cann_env="" agent="" target="" uninstall="" host=""
+kind="" run_as="" port="" address="" devices="" cann_env="" agent="" target="" uninstall="" now="" host=""
 while [ $# -gt 0 ]; do
   case "$1" in
     --system) kind=system ;;
     --user) kind=user ;;
     --no-systemd) kind=none ;;
     --uninstall) uninstall=yes ;;
+    --now) now=yes ;;
     --run-as | --port | --address | --devices | --cann-env | --agent | --target)
       [ $# -ge 2 ] || usage
       name=${1#--}
@@ -52,16 +55,38 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -n "$host" ] || usage
-[[ $port =~ ^[0-9]{1,5}$ ]] || fail "--port $port is no port"
+options_given=$port$devices
+port=${port:-18600}
+if ! [[ $port =~ ^[0-9]{1,5}$ ]] || ((10#$port < 1 || 10#$port > 65535)); then
+  fail "--port $port: a port is a number from 1 to 65535"
+fi
 [[ $devices =~ ^[0-9,-]*$ ]] || fail "--devices $devices: write logic ids as in 0-7 or 0,2"
 [[ $run_as =~ ^[a-zA-Z0-9_.-]*$ ]] || fail "--run-as $run_as is no user name"
-address=${address:-${host##*@}}
+# What the other machines of the network can resolve: an alias of ~/.ssh/config means nothing there.
+resolve() {
+  local resolved
+  resolved=$(ssh -G "$host" 2>/dev/null | sed -n 's/^hostname //p' | head -1)
+  local plain=${host#ssh://}
+  plain=${plain##*@}
+  echo "${resolved:-${plain%%:*}}"
+}
+address=${address:-$(resolve)}
 [[ $address =~ ^[a-zA-Z0-9_.:-]+$ ]] || fail "--address $address is no name of a machine"
 target=${target:-./$address.json}
 
 local_stage=$(mktemp -d)
-trap 'rm -rf "$local_stage"' EXIT
+ssh_socket=$(mktemp -d)/ssh # one connection for all of it, so one password at most
+on_exit() {
+  command ssh -o ControlPath="$ssh_socket" -O exit "$host" >/dev/null 2>&1 || :
+  rm -rf "$local_stage" "$(dirname "$ssh_socket")"
+}
+trap on_exit EXIT
 chmod 700 "$local_stage"
+
+ssh_there() {
+  # shellcheck disable=SC2029  # what is expanded here is meant to be
+  ssh -o ControlMaster=auto -o ControlPath="$ssh_socket" -o ControlPersist=60 "$host" "$@"
+}
 
 # Runs a script of packaging/remote there, as root where that is needed.
 remote() {
@@ -71,8 +96,7 @@ remote() {
   if [ "$kind" = system ] && [ "${uid:-0}" != 0 ]; then
     shell=(sudo -n sh -s --)
   fi
-  # shellcheck disable=SC2029  # the arguments are paths that the other side made
-  ssh "$host" "${shell[@]}" "$@" <"$packaging/remote/$script"
+  ssh_there "${shell[@]}" "$@" <"$packaging/remote/$script"
 }
 
 # "NAME=value" lines of the other side → the value of one.
@@ -83,6 +107,7 @@ field() {
 look_at_machine() {
   local seen
   seen=$(remote probe.sh) || fail "cannot run anything on $host: does \"ssh $host\" work by hand?"
+  explicit_kind=$kind
   arch=$(field "$seen" arch)
   uid=$(field "$seen" uid)
   [ -n "$arch" ] || fail "$host gave no answer that makes sense: $seen"
@@ -105,16 +130,25 @@ architecture_of() {
   esac
 }
 
+# Whether a program needs the libraries of the machine that built it.
+is_dynamic() {
+  head -c 4096 "$1" | grep -q 'ld-linux'
+}
+
 find_agent() {
-  local candidate
+  local candidate dynamic=""
   for candidate in "$here/../build-package/$arch/build/bin/mstune-agent" \
     "$here/../../../bin/mstune-agent" "$here/../build/bin/mstune-agent"; do
     if [ -z "$agent" ] && [ -x "$candidate" ] && [ "$(architecture_of "$candidate")" = "$arch" ]; then
-      agent=$candidate
+      if is_dynamic "$candidate"; then
+        dynamic=" ($candidate needs this machine's libraries)"
+      else
+        agent=$candidate
+      fi
     fi
   done
   [ -n "$agent" ] ||
-    fail "no mstune-agent for $arch here: make one with scripts/package.sh $arch, or name it with --agent"
+    fail "no mstune-agent for $arch here that runs elsewhere$dynamic: make one with scripts/package.sh $arch, or name it with --agent"
   [ "$(architecture_of "$agent")" = "$arch" ] ||
     fail "$agent is for $(architecture_of "$agent"), $host is $arch"
 }
@@ -155,6 +189,9 @@ write_settings() {
   [ -z "$devices" ] || options="$options --devices $devices"
   {
     echo "kind=$kind"
+    echo "explicit_kind=${explicit_kind:-}"
+    echo "options_given='${options_given:-}'"
+    echo "now=$now"
     echo "run_as='${run_as:-mstune}'"
     echo "client_name='${client_name:-}'"
     echo "agent_options='$options'"
@@ -165,8 +202,8 @@ write_settings() {
 run_there() {
   cp "$packaging/remote/places.sh" "$local_stage/"
   local stage
-  stage=$(ssh "$host" mktemp -d)
-  scp -q -r "$local_stage/." "$host:$stage/"
+  stage=$(ssh_there mktemp -d)
+  tar -C "$local_stage" -cf - . | ssh_there tar -C "$stage" -xf -
   remote "$1" "$stage"
 }
 
@@ -187,23 +224,23 @@ write_target() {
 look_at_machine
 if [ -n "$uninstall" ]; then
   write_settings
-  run_there uninstall.sh >/dev/null || fail "could not remove all of it from $host"
+  run_there uninstall.sh >/dev/null || fail "the agent is not gone from $host: see above"
   echo "the agent is gone from $host; $target is yours to remove"
   exit 0
 fi
 
 find_agent
 find_mstune
-if [ "$kind" = system ] && [ -z "$run_as" ] && ssh "$host" id HwHiAiUser >/dev/null 2>&1; then
+if [ "$kind" = system ] && [ -z "$run_as" ] && ssh_there id HwHiAiUser >/dev/null 2>&1; then
   run_as=HwHiAiUser
 fi
 make_keys
 write_unit
 write_settings
 cp "$agent" "$local_stage/mstune-agent"
-said=$(run_there install.sh) || fail "the agent could not be installed on $host: $said"
+said=$(run_there install.sh) || fail "the agent could not be installed on $host; all is as it was there: $said"
 grep '^note:' <<<"$said" || :
 public=$(field "$said" public)
-echo "the agent runs on $host ($kind), port $port"
+echo "the agent runs on $host ($kind)$([ -z "$options_given" ] || echo ", port $port")"
 write_target "${public##* }"
 echo "try: mstune doctor --target $target"

@@ -121,6 +121,14 @@ cmake --build "$work/build"
 rm -rf "$work/packages"
 (cd "$work/build" && cpack -B "$work/packages" >/dev/null)
 rm -rf "$work/packages/_CPack_Packages"
+version=$("$work/build/bin/mstune" --version 2>/dev/null | cut -d' ' -f2 || :)
+version=${version:-$(sed -n 's/^project(mstune VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)}
+for component in coordinator:mstune agent:mstune-agent; do
+  name=${component#*:}-$version-$arch
+  rm -rf "$work/stage"
+  cmake --install "$work/build" --component "${component%:*}" --strip --prefix "$work/stage/$name" >/dev/null
+  tar -C "$work/stage" --owner=0 --group=0 -czf "$work/packages/$name.tar.gz" "$name"
+done
 
 for program in mstune mstune-agent; do
   if readelf -lW "$work/build/bin/$program" | grep -q INTERP; then

@@ -29,7 +29,7 @@ if [ "$(id -u)" -ne 0 ]; then
   as_root=(sudo)
   command -v sudo >/dev/null || {
     echo "missing: ${missing[*]}" >&2
-    echo "there is no sudo here: run scripts/setup.sh as root once" >&2
+    echo "there is no sudo here; run once as root: scripts/setup.sh${1:+ $1}" >&2
     exit 1
   }
 fi

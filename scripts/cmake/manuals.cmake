@@ -1,19 +1,24 @@
-# Man pages and completions, printed by the programs themselves, so that they cannot drift from the
-# options. A cross build runs them under its emulator, and goes without where it has none.
+# Man pages and completions, printed by the programs themselves as soon as they are linked, so that
+# they cannot drift from the options, nor be missing where a program is installed. A cross build runs
+# them under its emulator, and goes without where it has none.
+include(GNUInstallDirs)
 set(MSTUNE_MANUALS ${CMAKE_BINARY_DIR}/manuals)
 file(MAKE_DIRECTORY ${MSTUNE_MANUALS})
 
 # What a program prints goes into a file: mstune_print(mstune.1 mstune man)
 function(mstune_print file program)
-  set(printed ${MSTUNE_MANUALS}/${file})
-  add_custom_command(OUTPUT ${printed}
+  add_custom_command(TARGET ${program} POST_BUILD
     COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C
-      ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${program}> ${ARGN} > ${printed}
-    DEPENDS ${program} VERBATIM)
-  set_property(GLOBAL APPEND PROPERTY mstune_printed ${printed})
+      ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${program}> ${ARGN} > ${MSTUNE_MANUALS}/${file}
+    BYPRODUCTS ${MSTUNE_MANUALS}/${file} VERBATIM)
 endfunction()
 
+# For the CMakeLists.txt that makes the program.
 function(mstune_install_manuals program component man completion)
+  if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
+    message(STATUS "Without an emulator for ${CMAKE_SYSTEM_PROCESSOR} ${program} has no man page")
+    return()
+  endif()
   mstune_print(${program}.1 ${program} ${man})
   mstune_print(${program}.bash ${program} ${completion} bash)
   mstune_print(_${program} ${program} ${completion} zsh)
@@ -28,12 +33,3 @@ function(mstune_install_manuals program component man completion)
       DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/${place} COMPONENT ${component})
   endforeach()
 endfunction()
-
-if(CMAKE_CROSSCOMPILING AND NOT CMAKE_CROSSCOMPILING_EMULATOR)
-  message(STATUS "Without an emulator for ${CMAKE_SYSTEM_PROCESSOR} there are no man pages")
-else()
-  mstune_install_manuals(mstune coordinator man completion)
-  mstune_install_manuals(mstune-agent agent --man --completion)
-  get_property(printed GLOBAL PROPERTY mstune_printed)
-  add_custom_target(mstune_manuals ALL DEPENDS ${printed})
-endif()

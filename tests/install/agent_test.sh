@@ -51,10 +51,40 @@ key=$(cat "$home/.config/mstune/agent.pub")
 must test "$key" = "$(cat "$home/.config/mstune/agent.pub")"
 must test "$(agents | wc -l)" -eq 1
 
-echo "== uninstalled, nothing is left"
-"${install[@]}" --no-systemd --uninstall npu-box
+echo "== installed again without port and devices, both stay"
+"${install[@]}" --no-systemd --port "$port" --devices 0,2 npu-box >said
+"${install[@]}" --no-systemd npu-box >said
+must grep -q -- "--listen tcp://0.0.0.0:$port --devices 0,2\$" "$home/.config/mstune/agent.env"
+must test -e 127.0.0.1.json # the name that ssh resolves the alias to
+
+echo "== a program that does not start is taken back, and the old one serves on"
+# The first bytes of a program for this machine, so that only running it shows what it is.
+head -c 64 "$build_dir/bin/mstune-agent" >broken-elf
+must_not "$source_dir/scripts/install-agent.sh" --no-systemd --agent broken-elf npu-box 2>said
+must grep -q 'does not run here' said
+must agents >/dev/null
+must cmp -s "$build_dir/bin/mstune-agent" "$home/.local/bin/mstune-agent"
+must test -z "$(find "$home" "$scratch"/tmp* -name '*.new' -o -name '*.old' 2>/dev/null)"
+
+echo "== a second runner, as from a crontab, leaves; after a restart by it, uninstall finds it"
+must grep -q 'runs already' <<<"$(HOME=$home "$home/.local/bin/mstune-agent-run" 2>&1)"
+stop=$(cat "$home/.local/state/mstune-agent/runner.pid")
+kill -TERM "$stop"
+eventually test ! -d "/proc/$stop"
+HOME=$home setsid "$home/.local/bin/mstune-agent-run" >>crontab.log 2>&1 </dev/null &
+eventually grep -q 'listening at' crontab.log
+echo "== uninstalled without a word about how it was installed, nothing is left; nobody else is met"
+sleep 300 &
+other=$!
+echo "$other" >"$home/.local/state/mstune-agent/runner.pid"
+"${install[@]}" --uninstall npu-box
+must kill "$other"
 must_not agents
 must test -z "$(find "$home" -type f)"
+
+echo "== a dynamic program of this checkout is not taken for another machine"
+must_not env -u AGENT "$source_dir/scripts/install-agent.sh" --no-systemd npu-box 2>said
+must grep -q 'that runs elsewhere' said
 
 echo "== as a system service"
 mkdir -p "$BOX/root/run/systemd/system"
@@ -63,7 +93,7 @@ must grep -q '^systemctl restart mstune-agent$' "$BOX/asked"
 must grep -q '^useradd .* mstune$' "$BOX/asked"
 must grep -q '^ExecStart=/usr/local/bin/mstune-agent ' "$BOX/root/etc/systemd/system/mstune-agent.service"
 must grep -q -- '--devices 0-3' "$BOX/root/etc/mstune/agent.env"
-"${install[@]}" --system --uninstall npu-box
+"${install[@]}" --uninstall npu-box
 must test -z "$(find "$BOX/root" -type f)"
 
 echo "== as a service of a user"

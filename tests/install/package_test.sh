@@ -22,10 +22,12 @@ for program in mstune mstune-agent; do
   must test "$(find "$packages" -name "$program-[0-9]*-$arch.tar.gz" | wc -l)" -eq 1
   deb=$(find "$packages" -name "${program}_[0-9]*.deb")
   must test -n "$deb"
-  must grep -q "./usr/bin/$program\$" <<<"$(dpkg-deb -c "$deb")"
-  must grep -q "./usr/share/man/man1/$program.1\$" <<<"$(dpkg-deb -c "$deb")"
+  must grep -q " ./usr/bin/$program\$" <<<"$(dpkg-deb -c "$deb")"
+  must grep -q " ./usr/share/man/man1/$program.1\$" <<<"$(dpkg-deb -c "$deb")"
   must_not grep -q '^ *Depends:' <<<"$(dpkg-deb -I "$deb")"
-  tar -xzf "$packages/$program"-[0-9]*-"$arch".tar.gz -C "$scratch" --strip-components=1
+  tarball=$(find "$packages" -name "$program-[0-9]*-$arch.tar.gz")
+  must_not grep -qv "^$(basename "$tarball" .tar.gz)/" <<<"$(tar -tzf "$tarball")"
+  tar -xzf "$tarball" -C "$scratch" --strip-components=1
 done
 
 echo "== static"

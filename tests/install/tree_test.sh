@@ -31,8 +31,7 @@ for kind in system user; do
   unit=$scratch/usr/lib/systemd/$kind/mstune-agent.service
   must grep -q '^Type=notify$' "$unit"
   must grep -q '^Restart=on-failure$' "$unit"
-  # It looks for the program, which stands elsewhere until the package is unpacked.
-  sed -i "s|^ExecStart=[^ ]*|ExecStart=$scratch/usr/bin/mstune-agent|" "$unit"
+  must grep -q "^ExecStart=$scratch/usr/bin/mstune-agent " "$unit"
   manager=()
   [ "$kind" = system ] || manager=(--user)
   said=$(XDG_RUNTIME_DIR=$scratch systemd-analyze verify "${manager[@]}" --man=no "$unit" 2>&1) || {
