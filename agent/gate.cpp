@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "common/error.h"
 #include "common/language.h"
 #include "common/os/key_file.h"

@@ -4,6 +4,8 @@
 #include <exception>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "agent/options.h"
 #include "agent/server.h"
 #include "common/error.h"

@@ -7,6 +7,7 @@
 #include <charconv>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "common/cli/describe.h"
 #include "common/cli/parse_error.h"

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kBlock = 4096;  // holes are whole blocks
+constexpr std::uint64_t kHoleBlock = 4096;  // holes are whole blocks
 
 struct PlogFile {
   fs::path path;
@@ -77,8 +77,8 @@ void PlogLimit::apply(const ReadUpTo& read_up_to) {
   for (const PlogFile& file : files) {
     const auto known = begins_.find(file.key);
     const std::uint64_t begin = known == begins_.end() ? 0 : known->second;
-    const std::uint64_t end = std::min(read_up_to(file.path), file.size) / kBlock * kBlock;
-    const std::uint64_t wanted = (excess + kBlock - 1) / kBlock * kBlock;
+    const std::uint64_t end = std::min(read_up_to(file.path), file.size) / kHoleBlock * kHoleBlock;
+    const std::uint64_t wanted = (excess + kHoleBlock - 1) / kHoleBlock * kHoleBlock;
     if (end <= begin || !free_text(file.path, begin, std::min(end - begin, wanted))) {
       continue;
     }

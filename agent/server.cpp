@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "agent/work_directory.h"
 #include "common/error.h"
 #include "common/language.h"

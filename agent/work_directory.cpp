@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <fmt/format.h>
+
 #include "common/error.h"
 #include "common/os/clock.h"
 #include "common/os/file.h"

@@ -8,40 +8,6 @@
 namespace mstune {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-// Length of the placeholder at `at`: 2 for "{}", 3 for "{0}"; 0 when there is none.
-std::size_t placeholder_length(std::string_view text, std::size_t at) {
-  if (text.substr(at, 2) == "{}") {
-    return 2;
-  }
-  const bool numbered =
-      text.size() >= at + 3 && text[at] == '{' && is_digit(text[at + 1]) && text[at + 2] == '}';
-  return numbered ? 3 : 0;
-}
-
-std::string fill(std::string_view text, const std::vector<std::string>& arguments) {
-  std::string result;
-  std::size_t next = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::string_view pair = text.substr(at, 2);
-    if (pair == "{{" || pair == "}}") {
-      result += text[at];
-      at += 2;
-    } else if (const std::size_t length = placeholder_length(text, at); length > 0) {
-      const std::size_t number =
-          length == 2 ? next++ : static_cast<std::size_t>(text[at + 1] - '0');
-      result += number < arguments.size() ? arguments[number] : "?";
-      at += length;
-    } else {
-      result += text[at++];
-    }
-  }
-  return result;
-}
-
 // Where one id has several English texts, each has a line of its own, "id | English = text", and
 // the English one tells which: filled with the arguments it is what the message says.
 const std::string* find_variant(const std::map<std::string, std::string, std::less<>>& texts,

@@ -17,7 +17,7 @@ EVP_MD_CTX* context_of(void* context) {
 }
 
 // libcrypto refuses only when it is out of memory or was built without the algorithm.
-void require(int success) {
+void require_success(int success) {
   if (success != 1) {
     throw environment_error("digest.unavailable",
                             "OpenSSL cannot compute SHA-256: is a restricted provider configured "
@@ -73,8 +73,8 @@ std::size_t DigestHash::operator()(const Digest& digest) const {
 }
 
 Hasher::Hasher() : context_(EVP_MD_CTX_new()) {
-  require(context_ == nullptr ? 0 : 1);
-  require(EVP_DigestInit_ex(context_of(context_.get()), EVP_sha256(), nullptr));
+  require_success(context_ == nullptr ? 0 : 1);
+  require_success(EVP_DigestInit_ex(context_of(context_.get()), EVP_sha256(), nullptr));
 }
 
 void Hasher::Free::operator()(void* context) const {
@@ -82,14 +82,14 @@ void Hasher::Free::operator()(void* context) const {
 }
 
 void Hasher::update(std::string_view bytes) {
-  require(EVP_DigestUpdate(context_of(context_.get()), bytes.data(), bytes.size()));
+  require_success(EVP_DigestUpdate(context_of(context_.get()), bytes.data(), bytes.size()));
 }
 
 Digest Hasher::finish() {
   Digest digest;
-  require(EVP_DigestFinal_ex(context_of(context_.get()), digest.bytes.data(), nullptr));
+  require_success(EVP_DigestFinal_ex(context_of(context_.get()), digest.bytes.data(), nullptr));
   // Without a type the context keeps its algorithm and is merely reset, which saves a look-up.
-  require(EVP_DigestInit_ex(context_of(context_.get()), nullptr, nullptr));
+  require_success(EVP_DigestInit_ex(context_of(context_.get()), nullptr, nullptr));
   return digest;
 }
 

@@ -5,8 +5,9 @@
 // one action that was carried out. Expected outcomes are values and are never thrown.
 #pragma once
 
+#include <initializer_list>
 #include <stdexcept>
-#include <utility>
+#include <string_view>
 
 #include "common/message.h"
 
@@ -20,8 +21,7 @@ enum class ErrorKind {
 
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, Message what)
-      : std::runtime_error(what.text), kind_(kind), message_(std::move(what)) {}
+  Error(ErrorKind kind, Message what);
 
   [[nodiscard]] ErrorKind kind() const { return kind_; }
   [[nodiscard]] const Message& message() const { return message_; }
@@ -31,22 +31,25 @@ class Error : public std::runtime_error {
   Message message_;
 };
 
-template <typename... Arguments>
-Error usage_error(std::string_view id, fmt::format_string<const Arguments&...> english,
-                  const Arguments&... arguments) {
-  return {ErrorKind::usage, message(id, english, arguments...)};
+Error compose_error(ErrorKind kind, std::string_view id, std::string_view english,
+                    std::initializer_list<Argument> arguments);
+
+// Each takes what message() takes.
+template <typename... Values>
+Error usage_error(std::string_view id, Phrase<sizeof...(Values)> phrase, const Values&... values) {
+  return compose_error(ErrorKind::usage, id, phrase.english(), {Argument(values)...});
 }
 
-template <typename... Arguments>
-Error environment_error(std::string_view id, fmt::format_string<const Arguments&...> english,
-                        const Arguments&... arguments) {
-  return {ErrorKind::environment, message(id, english, arguments...)};
+template <typename... Values>
+Error environment_error(std::string_view id, Phrase<sizeof...(Values)> phrase,
+                        const Values&... values) {
+  return compose_error(ErrorKind::environment, id, phrase.english(), {Argument(values)...});
 }
 
-template <typename... Arguments>
-Error protocol_error(std::string_view id, fmt::format_string<const Arguments&...> english,
-                     const Arguments&... arguments) {
-  return {ErrorKind::protocol, message(id, english, arguments...)};
+template <typename... Values>
+Error protocol_error(std::string_view id, Phrase<sizeof...(Values)> phrase,
+                     const Values&... values) {
+  return compose_error(ErrorKind::protocol, id, phrase.english(), {Argument(values)...});
 }
 
 }  // namespace mstune

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "common/error.h"
 
 namespace mstune {
@@ -24,7 +26,7 @@ bool may_stand_in_name(char c) {
          kOthers.find(c) != std::string_view::npos;
 }
 
-bool is_name(std::string_view name) {
+bool is_key_name(std::string_view name) {
   return !name.empty() && name.size() <= kNameMax && name.front() != '.' &&
          std::all_of(name.begin(), name.end(), may_stand_in_name);
 }
@@ -79,7 +81,7 @@ Key parse_key(std::string_view text, std::string_view what) {
 }
 
 void check_key_name(std::string_view name) {
-  if (!is_name(name)) {
+  if (!is_key_name(name)) {
     throw usage_error("key.bad_name",
                       "\"{}\" cannot be the name of a key: 1 to {} letters, digits, \".\", \"_\", "
                       "\"@\" and \"-\", no \".\" in front",

@@ -4,13 +4,14 @@
 // own text and put the same arguments into it, on this machine or on the other end of the wire.
 #pragma once
 
+#include <cstddef>
+#include <initializer_list>
 #include <string>
 #include <string_view>
-#include <type_traits>
-#include <utility>
+#include <variant>
 #include <vector>
 
-#include <fmt/format.h>
+#include "common/integer.h"
 
 namespace mstune {
 
@@ -21,37 +22,76 @@ struct Message {
   std::vector<Message> inner = {};     // arguments that are messages themselves, at their places
 };
 
-}  // namespace mstune
+// What fills one placeholder: a look at a text, a number or a message. It lives no longer than
+// that.
+class Argument {
+ public:
+  using Value = std::variant<std::string_view, char, Integer, double, const Message*>;
 
-template <>
-struct fmt::formatter<mstune::Message> : fmt::formatter<std::string_view> {
-  template <typename Context>
-  auto format(const mstune::Message& message, Context& context) const {
-    return fmt::formatter<std::string_view>::format(message.text, context);
-  }
+  explicit Argument(std::string_view text) : value_(text) {}
+  explicit Argument(const char* text) : value_(std::string_view(text)) {}
+  explicit Argument(char character) : value_(character) {}
+  explicit Argument(int number) : value_(Integer{number}) {}
+  explicit Argument(long number) : value_(Integer{number}) {}
+  explicit Argument(long long number) : value_(Integer{number}) {}
+  explicit Argument(unsigned number) : value_(Integer{number}) {}
+  explicit Argument(unsigned long number) : value_(Integer{number}) {}
+  explicit Argument(unsigned long long number) : value_(Integer{number}) {}
+  explicit Argument(Integer number) : value_(number) {}
+  explicit Argument(double number) : value_(number) {}
+  explicit Argument(const Message& message) : value_(&message) {}
+  explicit Argument(bool truth) = delete;  // no word for people
+
+  [[nodiscard]] const Value& value() const { return value_; }
+
+ private:
+  Value value_;
 };
 
-namespace mstune {
+void placeholders_are_not_as_many_as_arguments();  // nowhere defined: calling it ends compilation
+
+// An English text that has Count placeholders, which the compiler makes sure of.
+template <std::size_t Count>
+class Phrase {
+ public:
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is one as it stands.
+  consteval Phrase(const char* english) : english_(english) {
+    std::size_t count = 0;
+    for (const char* at = english; *at != '\0'; ++at) {
+      if (*at != '{' && *at != '}') {
+        continue;
+      }
+      const bool opens = *at == '{';
+      ++at;  // "{}", "{{" and "}}" are all that may stand there
+      count += opens && *at == '}' ? 1U : 0U;
+      if (*at != '}' && !(opens && *at == '{')) {
+        placeholders_are_not_as_many_as_arguments();
+      }
+    }
+    if (count != Count) {
+      placeholders_are_not_as_many_as_arguments();
+    }
+  }
+
+  [[nodiscard]] std::string_view english() const { return english_; }
+
+ private:
+  std::string_view english_;
+};
+
+// Puts arguments into the placeholders of a text: "{}" in their order, "{0}" to "{9}" by number;
+// "{{" and "}}" stand for braces. "?" where there is no such argument.
+std::string fill(std::string_view text, const std::vector<std::string>& arguments);
+
+Message compose(std::string_view id, std::string_view english,
+                std::initializer_list<Argument> arguments);
 
 // Makes a message. Only plain "{}" placeholders: a number that wants a format is formatted by the
 // caller, so that every language shows the same figure. An argument that is a sentence or a word
 // of its own is handed in as a Message, so that it is translated as well.
-template <typename... Arguments>
-Message message(std::string_view id, fmt::format_string<const Arguments&...> english,
-                const Arguments&... arguments) {
-  Message result{
-      std::string(id), fmt::format(english, arguments...), {fmt::format("{}", arguments)...}, {}};
-  if constexpr ((std::is_same_v<Arguments, Message> || ...)) {
-    const auto inner_of = [](const auto& argument) {
-      if constexpr (std::is_same_v<std::decay_t<decltype(argument)>, Message>) {
-        return argument;
-      } else {
-        return Message{};
-      }
-    };
-    result.inner = {inner_of(arguments)...};
-  }
-  return result;
+template <typename... Values>
+Message message(std::string_view id, Phrase<sizeof...(Values)> phrase, const Values&... values) {
+  return compose(id, phrase.english(), {Argument(values)...});
 }
 
 // "1.5 s", "250 ms", "2 h 5 min": a duration for people.

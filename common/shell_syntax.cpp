@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
 
-bool is_name(std::string_view text) {
+bool is_variable_name(std::string_view text) {
   const auto fits = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
@@ -21,7 +21,7 @@ std::optional<std::string> meaning_of_first_word(std::string_view command) {
   command.remove_prefix(std::min(command.find_first_not_of(kBlanks), command.size()));
   const std::string_view word = command.substr(0, command.find_first_of(kBlanks));
   const auto equals = word.find('=');
-  if (equals != std::string_view::npos && is_name(word.substr(0, equals))) {
+  if (equals != std::string_view::npos && is_variable_name(word.substr(0, equals))) {
     return std::string(word.substr(0, equals + 1));
   }
   return word == "cd" ? std::make_optional(std::string(word)) : std::nullopt;

@@ -7,6 +7,8 @@
 #include <optional>
 #include <ostream>
 
+#include <fmt/format.h>
+
 #include "common/error.h"
 #include "common/language.h"
 #include "common/os/file.h"

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "common/language.h"
 #include "coordinator/run_comparison.h"
 #include "coordinator/shown_words.h"

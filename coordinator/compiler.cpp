@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "common/error.h"
 #include "common/os/clock.h"
 #include "common/os/file.h"

@@ -4,6 +4,8 @@
 #include <array>
 #include <csignal>
 
+#include <fmt/format.h>
+
 #include "coordinator/inference/warmup.h"
 #include "coordinator/step_gates.h"
 

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 namespace mstune::coordinator {
 namespace {
 
 using Reporters = std::map<std::string, std::vector<std::string>>;  // by what they say
 
-std::string joined(const std::vector<std::string>& texts) {
+std::string comma_list(const std::vector<std::string>& texts) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -16,9 +18,9 @@ std::string joined(const std::vector<std::string>& texts) {
 std::string versions_text(const Reporters& reporters) {
   std::vector<std::string> texts;
   for (const auto& [version, who] : reporters) {
-    texts.push_back(fmt::format("{} ({})", version, joined(who)));
+    texts.push_back(fmt::format("{} ({})", version, comma_list(who)));
   }
-  return joined(texts);
+  return comma_list(texts);
 }
 
 void report(Reporters& reporters, const std::string& version, const std::string& who) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string_view>
 
+#include <fmt/format.h>
+
 #include "common/display_width.h"
 #include "common/language.h"
 #include "coordinator/shown_words.h"

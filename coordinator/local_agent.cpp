@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "common/language.h"
@@ -41,10 +42,10 @@ Message measured(const Candidate& candidate, const Ranking& ranking) {
                  word_message(known->evidence.value_or(Evidence::inconclusive)));
 }
 
-template <typename... Arguments>
-void add_line(std::string& text, std::string_view id,
-              fmt::format_string<const Arguments&...> english, const Arguments&... arguments) {
-  text += said(message(id, english, arguments...)) + '\n';
+template <typename... Values>
+void add_line(std::string& text, std::string_view id, Phrase<sizeof...(Values)> phrase,
+              const Values&... values) {
+  text += said(message(id, phrase, values...)) + '\n';
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "common/language.h"
 #include "coordinator/progress_events.h"
 #include "coordinator/report_table.h"

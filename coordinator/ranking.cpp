@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "coordinator/inference/confirm.h"
 #include "coordinator/inference/warmup.h"
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "common/language.h"
 #include "coordinator/inference/warmup.h"
 #include "coordinator/shown_words.h"
@@ -12,10 +14,10 @@ namespace {
 
 using Messages = std::vector<Message>;
 
-template <typename... Arguments>
-void add_line(Messages& lines, std::string_view id, fmt::format_string<const Arguments&...> english,
-              const Arguments&... arguments) {
-  lines.push_back(message(id, english, arguments...));
+template <typename... Values>
+void add_line(Messages& lines, std::string_view id, Phrase<sizeof...(Values)> phrase,
+              const Values&... values) {
+  lines.push_back(message(id, phrase, values...));
 }
 
 const CandidateConfidence* find(const Ranking& ranking, const Candidate& candidate) {

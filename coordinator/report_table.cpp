@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include <fmt/format.h>
+
 #include "common/language.h"
 #include "coordinator/report_devices.h"
 #include "coordinator/report_evidence.h"
@@ -16,10 +18,10 @@ constexpr std::string_view kModeVariable = "GE_AUTO_MULTISTREAM_PARALLEL_MODE";
 
 using Messages = std::vector<Message>;
 
-template <typename... Arguments>
-void add_line(Messages& lines, std::string_view id, fmt::format_string<const Arguments&...> english,
-              const Arguments&... arguments) {
-  lines.push_back(message(id, english, arguments...));
+template <typename... Values>
+void add_line(Messages& lines, std::string_view id, Phrase<sizeof...(Values)> phrase,
+              const Values&... values) {
+  lines.push_back(message(id, phrase, values...));
 }
 
 std::string milliseconds(double microseconds) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "coordinator/documents.h"

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace mstune::coordinator {
 
 Message word_message(Evidence evidence) {

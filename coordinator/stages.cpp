@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "coordinator/inference/refine.h"
 #include "coordinator/joint_ranking.h"
 #include "coordinator/shown_words.h"

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 namespace mstune::coordinator {
 
 void check_log(const StepSet& steps, TrialEvaluation& result) {

@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Bounds the depth to which std::regex recurses.
-constexpr std::size_t kLineMax = 4096;
+constexpr std::size_t kDigestLineMax = 4096;
 
 void look_at(std::string_view line, const std::regex& pattern, std::optional<std::string>& found) {
   std::cmatch match;
@@ -30,7 +30,7 @@ std::optional<std::string> read_digest(const fs::path& trial_directory,
     return found;
   }
   const std::regex expression(pattern);
-  LineSplitter splitter(kLineMax);
+  LineSplitter splitter(kDigestLineMax);
   const auto look = [&](std::uint64_t, std::string_view line) { look_at(line, expression, found); };
   os::read_in_pieces(file, [&](std::string_view bytes) { splitter.feed(bytes, look); });
   splitter.finish(look);

@@ -14,6 +14,10 @@ else
   targets=(--target "${targets[@]}")
 fi
 options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DMSTUNE_WERROR=ON)
-command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+if command -v ccache >/dev/null; then
+  options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  # Without this ccache knows no file again that uses a precompiled header.
+  export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+fi
 cmake -S . -B "$build" "${options[@]}" >/dev/null
-cmake --build "$build" --parallel 2 "${targets[@]}"
+cmake --build "$build" --parallel "$(nproc)" "${targets[@]}"

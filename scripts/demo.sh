@@ -2,7 +2,13 @@
 # Sets up, builds, and runs the main job in both modes on the stand-in CANN toolkit: no NPU needed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/build.sh build mstune mstune-agent standin_pass standin_samples
+mkdir -p build
+echo "Building mstune and a stand-in CANN toolkit into build/ (the first time takes minutes)…"
+scripts/build.sh build mstune mstune-agent standin_pass standin_samples >build/demo-build.log 2>&1 || {
+  tail -n 40 build/demo-build.log >&2
+  echo "the build failed; all of it is in build/demo-build.log" >&2
+  exit 1
+}
 # shellcheck source=/dev/null
 . build/cann/set_env.sh
 export PATH="$PWD/build/bin:$PATH"

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kInfoBytesMax = 64 * 1024;
+constexpr std::uint64_t kDriverInfoBytesMax = 64 * 1024;
 
 bool exists_as_directory(const fs::path& path) {
   std::error_code failure;
@@ -25,10 +25,10 @@ bool exists_as_directory(const fs::path& path) {
 }
 
 // The value of "version=" or "Version=" in one of CANN's info files.
-std::optional<std::string> version_in(const fs::path& file) {
+std::optional<std::string> driver_version_in(const fs::path& file) {
   std::string text;
   try {
-    text = read_file(file, kInfoBytesMax);
+    text = read_file(file, kDriverInfoBytesMax);
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -50,7 +50,7 @@ std::optional<std::string> version_in(const fs::path& file) {
 template <std::size_t kCount>
 std::string first_version(const std::array<fs::path, kCount>& files) {
   for (const fs::path& file : files) {
-    if (const auto version = version_in(file)) {
+    if (const auto version = driver_version_in(file)) {
       return *version;
     }
   }

@@ -8,6 +8,8 @@
 #include <array>
 #include <cerrno>
 
+#include <fmt/format.h>
+
 #include "common/error.h"
 #include "common/os/descriptor.h"
 #include "common/os/failure.h"

@@ -44,14 +44,14 @@ bool holds_entry(std::string_view environment, std::string_view cookie) {
   return false;
 }
 
-std::string directory_of(pid_t id) {
+std::string proc_directory(pid_t id) {
   return "/proc/" + std::to_string(id);
 }
 
 bool is_marked(pid_t id, std::string_view cookie) {
   constexpr std::size_t kEnvironmentMax = std::size_t{4} << 20U;
   return !cookie.empty() &&
-         holds_entry(read_quietly(directory_of(id) + "/environ", kEnvironmentMax), cookie);
+         holds_entry(read_quietly(proc_directory(id) + "/environ", kEnvironmentMax), cookie);
 }
 
 using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;
@@ -63,7 +63,7 @@ Directory open_directory(const std::string& path) {
 // Children of all threads of a process; false when the kernel does not list them.
 bool append_children(pid_t parent, std::vector<pid_t>& children) {
   constexpr std::size_t kChildrenMax = std::size_t{1} << 20U;
-  const std::string tasks = directory_of(parent) + "/task";
+  const std::string tasks = proc_directory(parent) + "/task";
   const Directory directory = open_directory(tasks);
   while (const dirent* entry = directory ? ::readdir(directory.get()) : nullptr) {
     if (entry->d_name[0] == '.') {
@@ -102,7 +102,7 @@ std::optional<ProcessInfo> describe(pid_t id, std::string_view cookie, std::uint
 
 bool look_up(pid_t id, ProcessInfo& result) {
   constexpr std::size_t kStatMax = 4096;
-  return parse_stat(read_quietly(directory_of(id) + "/stat", kStatMax), result);
+  return parse_stat(read_quietly(proc_directory(id) + "/stat", kStatMax), result);
 }
 
 std::vector<ProcessInfo> list_processes(std::string_view cookie, std::uint64_t since_ticks) {

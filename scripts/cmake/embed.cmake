@@ -22,5 +22,6 @@ function(mstune_embed target namespace)
   # The literals are longer than compilers must take; clang warns of that.
   set_source_files_properties("${source}" PROPERTIES
     COMPILE_OPTIONS $<$<CXX_COMPILER_ID:Clang>:-Wno-overlength-strings>)
+  set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE "${source}")
 endfunction()

@@ -1,6 +1,7 @@
 #include "coordinator/evaluation.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "tests/unit/coordinator/step_text.h"
 

@@ -1,6 +1,7 @@
 #include "coordinator/step_set.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "coordinator/steps_csv.h"
 #include "tests/unit/coordinator/step_text.h"
