@@ -65,18 +65,32 @@ bool BoxDesk::handle(const std::string& campaign, const protocol::Request& reque
   } else {
     return false;
   }
-  question.payload = std::move(payload);
+  try {
+    const auto* manage = std::get_if<protocol::ManagePass>(&request);
+    auto whole = manage == nullptr ? std::optional(std::move(payload))
+                                   : pieces_.add(campaign, *manage, std::move(payload));
+    if (whole) {
+      question.payload = std::move(*whole);
+      wait_in_line(std::move(question));
+    }
+  } catch (const Error& error) {
+    reports_.emplace_back(campaign, refusal(question.what, error.message()));
+  }
+  return true;
+}
+
+void BoxDesk::wait_in_line(Question question) {
   if (questions_.size() >= kQuestionsMax) {
-    reports_.emplace_back(campaign,
+    reports_.emplace_back(question.campaign,
                           refusal(question.what, message("agent.too_many_questions",
                                                          "too many questions wait: ask again")));
   } else {
     questions_.push_back(std::move(question));
   }
-  return true;
 }
 
 void BoxDesk::forget(const std::string& campaign) {
+  pieces_.forget(campaign);
   std::erase_if(questions_,
                 [&](const Question& question) { return question.campaign == campaign; });
 }

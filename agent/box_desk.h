@@ -14,6 +14,7 @@
 
 #include "agent/cann_environment.h"
 #include "agent/device_look.h"
+#include "agent/pass_pieces.h"
 #include "common/os/pass_folder.h"
 #include "protocol/codec.h"
 
@@ -47,6 +48,7 @@ class BoxDesk {
     std::unique_ptr<DeviceLook> look;  // under way, for Examine
   };
 
+  void wait_in_line(Question question);
   // Nothing while something that it needs is under way.
   std::optional<protocol::Report> answer(Question& question, TimePoint now);
   [[nodiscard]] BoxFacts examine(const Environment& environment) const;
@@ -57,6 +59,7 @@ class BoxDesk {
   std::filesystem::path work_dir_;
   CannEnvironments& environments_;
   std::vector<Question> questions_;
+  PassPieces pieces_;
   std::map<std::string, std::unique_ptr<os::HeldPass>> held_;  // by the holder's name
   std::vector<std::pair<std::string, protocol::Report>> reports_;
 };

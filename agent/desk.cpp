@@ -35,6 +35,25 @@ bool is_about_files(const protocol::Request& request) {
          std::holds_alternative<protocol::Withdraw>(request);
 }
 
+// Who of the two is to be upgraded, where they have no version in common.
+std::optional<Message> other_protocol(const protocol::Hello& hello) {
+  const std::uint32_t oldest = hello.oldest_major == 0 ? hello.major : hello.oldest_major;
+  if (hello.major < protocol::kMajor) {
+    return message("agent.coordinator_too_old",
+                   "the coordinator (mstune {}) speaks version {} of the protocol, this agent "
+                   "version {}: upgrade the coordinator, by installing mstune {} there",
+                   hello.software, hello.major, protocol::kMajor, kVersion);
+  }
+  if (oldest > protocol::kMajor) {
+    return message("agent.too_old",
+                   "this agent (mstune-agent {}) speaks version {} of the protocol, the "
+                   "coordinator version {}: upgrade the agent, with scripts/install-agent.sh of "
+                   "mstune {}",
+                   kVersion, protocol::kMajor, oldest, hello.software);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Desk::Desk(desk::Options options) : options_(std::move(options)), slots_(options_.devices) {}
@@ -124,13 +143,8 @@ Desk::Session* Desk::session_of(const desk::MessageArrived& arrived) {
 
 void Desk::greet(const desk::MessageArrived& arrived, const protocol::Hello& hello, TimePoint now) {
   const std::string& peer = arrived.peer;
-  const std::uint32_t oldest = hello.oldest_major == 0 ? hello.major : hello.oldest_major;
-  if (protocol::kMajor < oldest || protocol::kMajor > hello.major) {
-    refuse(peer, "hello",
-           message("agent.other_protocol",
-                   "this agent ({}) speaks version {} of the protocol, the coordinator ({}) "
-                   "version {}: install the same release on both",
-                   kVersion, protocol::kMajor, hello.software, hello.major));
+  if (auto why = other_protocol(hello)) {
+    refuse(peer, "hello", std::move(*why));
     return;
   }
   if (hello.campaign.empty() || hello.campaign.size() > kCampaignIdMax) {
@@ -238,7 +252,7 @@ void Desk::assign(const Session& session, const protocol::Assign& request, TimeP
   const bool was_released = std::find(released_.begin(), released_.end(), key) != released_.end();
   if (!own || stopping_ || key.instance != options_.greeting.instance || was_released ||
       request.events_from > 0) {
-    reply(session.peer, protocol::Status{key, protocol::kStateLost, 0, {}});
+    reply(session.peer, protocol::Status{key, protocol::TrialState::lost, 0, {}, {}});
     return;
   }
   if (auto why = refusal(session, request)) {
@@ -251,7 +265,7 @@ void Desk::assign(const Session& session, const protocol::Assign& request, TimeP
     hold(session.campaign, file.identity);
   }
   actions_.emplace_back(desk::CreateTrial{key, request.spec, session.client});
-  reply(session.peer, protocol::Status{key, protocol::kStateQueued, 0, held_by()});
+  reply(session.peer, waiting_status(key));
 }
 
 void Desk::ask_box(const Session& session, protocol::Request request) {
@@ -271,7 +285,7 @@ void Desk::ask_box(const Session& session, protocol::Request request) {
 void Desk::take_trial_request(const Session& session, const protocol::Request& request) {
   const protocol::TrialKey& key = key_of(request);
   if (key.campaign != session.campaign || !trials_.contains(key)) {
-    reply(session.peer, protocol::Status{key, protocol::kStateLost, 0, {}});
+    reply(session.peer, protocol::Status{key, protocol::TrialState::lost, 0, {}, {}});
     return;
   }
   if (const auto* acknowledge = std::get_if<protocol::Acknowledge>(&request)) {
@@ -400,8 +414,14 @@ TimePoint Desk::wait_until(const protocol::TrialSpec& spec, TimePoint now) const
   return options_.policy ? std::min(until, after(now, options_.policy->wait_max)) : until;
 }
 
-std::string Desk::held_by() const {
-  return ask_again_ == kNever ? slots_.holders() : protocol::kHeldByMoves;
+protocol::Status Desk::waiting_status(const protocol::TrialKey& key) const {
+  protocol::Status status{key, protocol::TrialState::queued, 0, protocol::WaitsFor::device, {}};
+  if (ask_again_ == kNever) {
+    status.held_by = slots_.holders();
+  } else {
+    status.waits_for = protocol::WaitsFor::quiet_machine;
+  }
+  return status;
 }
 
 void Desk::give_up_waiting(TimePoint now) {
@@ -443,10 +463,9 @@ void Desk::tell_waiting(TimePoint now) {
     return;
   }
   next_status_ = after(now, options_.status_period);
-  const std::string holders = held_by();
   for (const Slots::Trial& trial : slots_.waiting()) {
     if (const auto peer = peer_of_campaign(trial.key.campaign)) {
-      reply(*peer, protocol::Status{trial.key, protocol::kStateQueued, 0, holders});
+      reply(*peer, waiting_status(trial.key));
     }
   }
 }

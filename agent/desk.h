@@ -162,7 +162,7 @@ class Desk {
   void give_up_waiting(TimePoint now);
   void tell_waiting(TimePoint now);
   void give_out_slots(TimePoint now);
-  [[nodiscard]] std::string held_by() const;
+  [[nodiscard]] protocol::Status waiting_status(const protocol::TrialKey& key) const;
 
   [[nodiscard]] bool belongs_to_another(const std::string& campaign,
                                         const std::string& client) const;

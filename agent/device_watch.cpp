@@ -159,7 +159,7 @@ void DeviceWatch::describe(std::vector<protocol::DeviceCondition>& devices, Time
           std::chrono::duration_cast<std::chrono::seconds>(now - found->second.at).count());
     }
     const auto users = users_of({device.device}, box_.chips, users_);
-    if (device.state == protocol::kDeviceFree && !users.empty()) {
+    if (device.state == protocol::DeviceState::free && !users.empty()) {
       const DeviceUser& user = users.front();
       device.user = {user.pid, user.name, user.memory_mb.value_or(0)};
     }

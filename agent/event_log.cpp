@@ -7,11 +7,16 @@
 namespace mstune::agent {
 namespace {
 
-// About what an event takes on the wire: the text of a step, and something for the rest.
+// About what an event takes on the wire: the text of a line, and something for the rest.
 std::size_t weight(const protocol::Event& event) {
   constexpr std::size_t kOverhead = 64;
-  const auto* step = std::get_if<protocol::StepLine>(&event);
-  return kOverhead + (step != nullptr ? step->text.value.size() + step->source.size() : 0);
+  if (const auto* step = std::get_if<protocol::StepLine>(&event)) {
+    return kOverhead + step->text.value.size() + step->source.value.size();
+  }
+  if (const auto* line = std::get_if<protocol::EventLine>(&event)) {
+    return kOverhead + line->text.value.size() + line->source.value.size();
+  }
+  return kOverhead;
 }
 
 }  // namespace

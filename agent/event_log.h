@@ -20,7 +20,7 @@ struct EventBatch {
 
 class EventLog {
  public:
-  // The window bounds the bytes of step text that are sent and not acknowledged.
+  // The window bounds the bytes of text that are sent and not acknowledged.
   explicit EventLog(std::size_t window_bytes = 4 * 1024 * 1024) : window_bytes_(window_bytes) {}
 
   void append(protocol::Event event);
@@ -38,7 +38,7 @@ class EventLog {
 
   [[nodiscard]] std::uint64_t count() const { return first_kept_ + kept_.size(); }
   [[nodiscard]] bool all_acknowledged() const { return kept_.empty(); }
-  // About the memory that the kept events take: the text of steps, and something for the rest.
+  // About the memory that the kept events take: the text of lines, and something for the rest.
   [[nodiscard]] std::size_t kept_bytes() const { return kept_bytes_; }
 
  private:

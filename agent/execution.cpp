@@ -5,7 +5,8 @@
 #include <system_error>
 #include <utility>
 
-#include "common/step_record.h"
+#include "agent/exited_limits.h"
+#include "agent/line_filter.h"
 
 namespace mstune::agent {
 namespace {
@@ -26,11 +27,13 @@ constexpr std::uint64_t kOutputFlows = std::uint64_t{256} << 10U;
 constexpr std::size_t kBytesPerRead = std::size_t{4} << 20U;
 
 os::LogTail make_tail(const fs::path& directory,
-                      const std::shared_ptr<std::vector<protocol::StepLine>>& lines) {
+                      const std::shared_ptr<std::vector<protocol::Event>>& lines) {
   return os::LogTail(
-      directory, is_step_line,
+      directory, is_wanted_line,
       [lines](const std::string& source, std::uint64_t number, std::string_view line) {
-        lines->push_back({"plog/" + source, number, {std::string(line)}});
+        if (auto event = event_of("plog/" + source, number, line)) {
+          lines->push_back(std::move(*event));
+        }
       });
 }
 
@@ -40,7 +43,7 @@ Execution::Execution(fs::path directory, const os::SpawnRequest& request, const 
                      const KeepLimits& limits, TimePoint now)
     : directory_(std::move(directory)),
       output_(directory_ / "stdout.log", limits.output),
-      plog_lines_(std::make_shared<std::vector<protocol::StepLine>>()),
+      plog_lines_(std::make_shared<std::vector<protocol::Event>>()),
       tail_(make_tail(directory_ / "plog", plog_lines_)),
       plog_limit_(directory_ / "plog", limits.plog_bytes),
       process_(request),
@@ -71,7 +74,7 @@ TimePoint Execution::deadline() const {
   return ender_ ? std::min(earliest, ender_->deadline()) : earliest;
 }
 
-void Execution::read_output(std::vector<protocol::StepLine>& lines) {
+void Execution::read_output(std::vector<protocol::Event>& lines) {
   std::size_t budget = kBytesPerRead;
   while (!output_ended_ && budget > 0) {
     const os::Chunk chunk = os::read_chunk(process_.output(), read_buffer_);
@@ -82,15 +85,15 @@ void Execution::read_output(std::vector<protocol::StepLine>& lines) {
     budget -= std::min(budget, chunk.bytes.size());
     output_.append(chunk.bytes);
     output_lines_.feed(chunk.bytes, [&](std::uint64_t number, std::string_view line) {
-      if (is_step_line(line)) {
-        lines.push_back({"stdout.log", number, {std::string(line)}});
+      if (auto event = event_of("stdout.log", number, line)) {
+        lines.push_back(std::move(*event));
       }
     });
   }
 }
 
-std::vector<protocol::StepLine> Execution::read(TimePoint now) {
-  std::vector<protocol::StepLine> lines;
+std::vector<protocol::Event> Execution::read(TimePoint now) {
+  std::vector<protocol::Event> lines;
   if (now >= next_look_) {
     static_cast<void>(os::find_tree(tree_));
     too_much_plog_ =
@@ -153,7 +156,7 @@ std::optional<std::int32_t> Execution::step_end(TimePoint now) {
   return exit ? exit->status : -SIGKILL;
 }
 
-bool Execution::drain(std::vector<protocol::StepLine>& lines) {
+bool Execution::drain(std::vector<protocol::Event>& lines) {
   read_output(lines);
   const bool more_plog = tail_.finish(kBytesPerRead);
   lines.insert(lines.end(), std::make_move_iterator(plog_lines_->begin()),
@@ -164,8 +167,8 @@ bool Execution::drain(std::vector<protocol::StepLine>& lines) {
     return true;
   }
   output_lines_.finish([&](std::uint64_t number, std::string_view line) {
-    if (is_step_line(line)) {
-      lines.push_back({"stdout.log", number, {std::string(line)}});
+    if (auto event = event_of("stdout.log", number, line)) {
+      lines.push_back(std::move(*event));
     }
   });
   output_.finish();
@@ -180,6 +183,22 @@ void Execution::limit_plog() {
     plog_limited_at_ = read;
     plog_limit_.apply([this](const fs::path& path) { return tail_.read_up_to(path); });
   }
+}
+
+protocol::Facts Execution::facts() const {
+  protocol::Facts facts;
+  const os::LogTailCounts& counts = tail_.counts();
+  const auto add = [&](const char* name, std::uint64_t number) {
+    add_fact(facts, name, static_cast<std::int64_t>(number));
+  };
+  add("output_bytes", output_.bytes());
+  add("plog_files", counts.files);
+  add("plog_bytes", counts.bytes);
+  add("plog_lines", counts.lines);
+  add("plog_dropped_bytes", plog_limit_.dropped_bytes());
+  add("plog_lost_files", counts.lost_files);
+  add("plog_unreadable", counts.unreadable);
+  return facts;
 }
 
 std::vector<Message> Execution::losses() const {
@@ -217,7 +236,7 @@ std::vector<KeptFile> Execution::files() const {
   std::vector<KeptFile> result;
   const auto add = [&](const fs::path& path, std::uint64_t size) {
     const std::uint64_t begin = std::min(plog_limit_.begin_of(directory_ / path), size);
-    result.push_back({{path.string() + (begin > 0 ? ".end" : ""), size - begin}, path, begin});
+    result.push_back({{{path.string() + (begin > 0 ? ".end" : "")}, size - begin}, path, begin});
   };
   std::error_code failure;
   const auto output_size = fs::file_size(directory_ / "stdout.log", failure);

@@ -46,7 +46,7 @@ class Execution {
 
   // What may be read now; the rest is read later, so that a program that writes without pause
   // costs a bounded share of a core. Ends of lines are what make them lines.
-  std::vector<protocol::StepLine> read(TimePoint now);
+  std::vector<protocol::Event> read(TimePoint now);
 
   // While paused nothing is read, and what the program writes waits. Its end is still noticed.
   void pause(bool paused) { paused_ = paused; }
@@ -70,22 +70,24 @@ class Execution {
   [[nodiscard]] const std::vector<os::ProcessInfo>& stuck() const { return stuck_; }
 
   // Reads what is left after the end. True: more is left, call again.
-  bool drain(std::vector<protocol::StepLine>& lines);
+  bool drain(std::vector<protocol::Event>& lines);
 
   // After the drain: what a coordinator can fetch, what was dropped, how the output ended.
   [[nodiscard]] std::vector<KeptFile> files() const;
   [[nodiscard]] const os::OutputLog& output() const { return output_; }
+  // What was seen of what it wrote, for whoever has to say why something lacks.
+  [[nodiscard]] protocol::Facts facts() const;
   // What was written and is not there any more, in words.
   [[nodiscard]] std::vector<Message> losses() const;
 
  private:
-  void read_output(std::vector<protocol::StepLine>& lines);
+  void read_output(std::vector<protocol::Event>& lines);
   void limit_plog();
 
   std::filesystem::path directory_;
   os::OutputLog output_;
   LineSplitter output_lines_;
-  std::shared_ptr<std::vector<protocol::StepLine>> plog_lines_;  // the tail's sink fills it
+  std::shared_ptr<std::vector<protocol::Event>> plog_lines_;  // the tail's sink fills it
   os::LogTail tail_;
   PlogLimit plog_limit_;
   std::uint64_t plog_limited_at_ = 0;  // bytes that the tail had read

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/exited_limits.h"
+
 namespace mstune::agent {
 
 std::vector<JobAction> Job::begin(TimePoint now) {
@@ -36,21 +38,21 @@ bool Job::holds_slot() const {
   return state_ != State::queued && state_ != State::removed;
 }
 
-const char* Job::state_name() const {
+protocol::TrialState Job::told_state() const {
   switch (state_) {
     case State::queued:
-      return protocol::kStateQueued;
+      return protocol::TrialState::queued;
     case State::preparing:
     case State::starting:
     case State::running:
     case State::ending:
     case State::draining:
-      return protocol::kStateRunning;
+      return protocol::TrialState::running;
     case State::finished:
     case State::removed:
       break;
   }
-  return protocol::kStateFinished;
+  return protocol::TrialState::finished;
 }
 
 // Deadlines act here and nowhere else, before the event that came with this time.
@@ -101,6 +103,7 @@ void Job::end(const char* cause, Message detail, TimePoint now) {
 
 void Job::finish() {
   state_ = State::finished;
+  keep_within_limits(outcome_);
   log_.append(outcome_);
   remove_if_abandoned();
 }
@@ -132,7 +135,7 @@ void Job::send() {
 void Job::send_status(TimePoint now) {
   next_status_ = coordinator_present_ ? after(now, settings_.status_period) : kNever;
   if (coordinator_present_) {
-    actions_.emplace_back(SendStatus{state_name(), log_.count()});
+    actions_.emplace_back(SendStatus{told_state(), log_.count()});
   }
 }
 
@@ -167,13 +170,17 @@ void Job::on(const ProgramStarted& event, TimePoint now) {
   }
 }
 
-void Job::on(const StepLinesFound& event, TimePoint /*now*/) {
+void Job::on(const LinesFound& event, TimePoint /*now*/) {
   if (abandoned_) {
     // Nobody waits for them; should the coordinator come back after all, it learns that they lack.
     outcome_.cause = protocol::kCauseLost;
     return;
   }
-  for (const protocol::StepLine& line : event.lines) {
+  for (const protocol::Event& line : event.lines) {
+    const bool is_event_line = std::holds_alternative<protocol::EventLine>(line);
+    if (is_event_line && ++event_lines_ > protocol::kEventLinesMax) {
+      continue;
+    }
     log_.append(line);
   }
 }
@@ -208,6 +215,11 @@ void Job::on(const OutputDrained& event, TimePoint now) {
     outcome_.output_dropped_bytes = event.output_dropped_bytes;
     outcome_.output_tail = event.output_tail;
     outcome_.readings_after = event.readings;
+    outcome_.facts = event.facts;
+    if (event_lines_ > protocol::kEventLinesMax) {
+      add_fact(outcome_.facts, "event_lines_left_out",
+               static_cast<std::int64_t>(event_lines_ - protocol::kEventLinesMax));
+    }
     finish();
     send_status(now);
   }

@@ -4,6 +4,7 @@
 // order and reports what became of them as events.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,8 +37,8 @@ struct ProgramStarted {
   std::string program;
   std::vector<protocol::DeviceReading> readings = {};
 };
-struct StepLinesFound {
-  std::vector<protocol::StepLine> lines;
+struct LinesFound {  // StepLine and EventLine, in their order
+  std::vector<protocol::Event> lines;
 };
 struct Noticed {
   Message what;
@@ -50,8 +51,9 @@ struct TreeEnded {
 struct OutputDrained {
   std::vector<protocol::TrialFile> files;
   std::uint64_t output_dropped_bytes = 0;
-  std::string output_tail;
+  protocol::Bytes output_tail;
   std::vector<protocol::DeviceReading> readings = {};
+  protocol::Facts facts = {};
 };
 struct CancelAsked {};
 struct CoordinatorSeen {  // it assigned the trial, for the first time or again
@@ -65,7 +67,7 @@ struct Acknowledged {
 };
 struct ReleaseAsked {};
 struct Tick {};
-using JobEvent = std::variant<EnvironmentReady, NotStarted, ProgramStarted, StepLinesFound, Noticed,
+using JobEvent = std::variant<EnvironmentReady, NotStarted, ProgramStarted, LinesFound, Noticed,
                               ProgramExited, PlogOverflowed, TreeEnded, OutputDrained, CancelAsked,
                               CoordinatorSeen, CoordinatorGone, Acknowledged, ReleaseAsked, Tick>;
 
@@ -78,7 +80,7 @@ struct SendEvents {
   EventBatch batch;
 };
 struct SendStatus {
-  std::string state;
+  protocol::TrialState state = protocol::TrialState::unknown;
   std::uint64_t events = 0;
 };
 struct RemoveJob {};  // the directory goes, the slot is free
@@ -110,8 +112,8 @@ class Job {
   // False while so much is kept for a coordinator that is slow or away that no more should be read:
   // what the program writes then waits in its pipe and in its files.
   [[nodiscard]] bool takes_lines() const;
-  // One of protocol::kState...
-  [[nodiscard]] const char* state_name() const;
+  // As a coordinator is told.
+  [[nodiscard]] protocol::TrialState told_state() const;
 
  private:
   enum class State { queued, preparing, starting, running, ending, draining, finished, removed };
@@ -119,7 +121,7 @@ class Job {
   void on(const EnvironmentReady& event, TimePoint now);
   void on(const NotStarted& event, TimePoint now);
   void on(const ProgramStarted& event, TimePoint now);
-  void on(const StepLinesFound& event, TimePoint now);
+  void on(const LinesFound& event, TimePoint now);
   void on(const Noticed& event, TimePoint now);
   void on(const ProgramExited& event, TimePoint now);
   void on(const PlogOverflowed& event, TimePoint now);
@@ -144,6 +146,7 @@ class Job {
   State state_ = State::queued;
   EventLog log_;
   protocol::Exited outcome_;  // filled in as it becomes known
+  std::size_t event_lines_ = 0;
   bool coordinator_present_ = true;
   bool abandoned_ = false;  // the grace time is over
   TimePoint run_deadline_ = kNever;

@@ -153,9 +153,9 @@ std::vector<protocol::DeviceCondition> Slots::conditions(TimePoint now) const {
   for (const Slot& slot : slots_) {
     protocol::DeviceCondition condition;
     condition.device = slot.device.value_or(condition.device);
-    condition.state = slot.stuck ? protocol::kDeviceUnusable : protocol::kDeviceFree;
+    condition.state = slot.stuck ? protocol::DeviceState::unusable : protocol::DeviceState::free;
     if (slot.holder) {
-      condition.state = protocol::kDeviceBusy;
+      condition.state = protocol::DeviceState::busy;
       condition.holder = name_of(*slot.holder);
       condition.trial = slot.holder->key.trial;
       condition.held_for_s = seconds(now - slot.holder->since);

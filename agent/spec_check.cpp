@@ -6,6 +6,7 @@
 #include "common/digest.h"
 #include "common/error.h"
 #include "common/layout_name.h"
+#include "common/version.h"
 
 namespace mstune::agent {
 namespace {
@@ -51,6 +52,23 @@ std::optional<Message> mistake_in_files(const protocol::TrialSpec& spec) {
   return std::nullopt;
 }
 
+// What this agent does not name in its capabilities.
+std::optional<Message> lacking_capability(const protocol::TrialSpec& spec) {
+  if (spec.instances != 1) {
+    return message("agent.no_instances",
+                   "this agent (mstune-agent {}) cannot run {} instances of a program at a time: "
+                   "upgrade it, or leave --instances out",
+                   kVersion, spec.instances);
+  }
+  if (!spec.cache.empty()) {
+    return message("agent.no_cache",
+                   "this agent (mstune-agent {}) keeps no compile caches: upgrade it, or run "
+                   "without",
+                   kVersion);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Message> mistake_in(const protocol::TrialSpec& spec) {
@@ -68,6 +86,9 @@ std::optional<Message> mistake_in(const protocol::TrialSpec& spec) {
           "agent.relative_path",
           "\"{}\" is not an absolute path, and the agent stands in no directory of yours", *path);
     }
+  }
+  if (auto lacking = lacking_capability(spec)) {
+    return lacking;
   }
   auto mistake = mistake_in_texts(spec);
   return mistake ? mistake : mistake_in_files(spec);

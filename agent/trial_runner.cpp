@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "agent/exited_limits.h"
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/words.h"
@@ -92,7 +93,7 @@ void TrialRunner::carry_out(const JobAction& action, TimePoint now) {
   } else if (const auto* send = std::get_if<SendEvents>(&action)) {
     reports_.push_back({protocol::Events{key_, send->batch.first, send->batch.events}, {}});
   } else if (const auto* status = std::get_if<SendStatus>(&action)) {
-    reports_.push_back({protocol::Status{key_, status->state, status->events}, {}});
+    reports_.push_back({protocol::Status{key_, status->state, status->events, {}, {}}, {}});
   } else if (std::holds_alternative<RemoveJob>(action)) {
     remove_directory();
   }
@@ -221,9 +222,9 @@ void TrialRunner::start(TimePoint now) {
          now);
 }
 
-void TrialRunner::pass_on(std::vector<protocol::StepLine> lines, TimePoint now) {
+void TrialRunner::pass_on(std::vector<protocol::Event> lines, TimePoint now) {
   if (!lines.empty()) {
-    handle(StepLinesFound{std::move(lines)}, now);
+    handle(LinesFound{std::move(lines)}, now);
   }
 }
 
@@ -279,7 +280,7 @@ void TrialRunner::tell_stuck(TimePoint now) {
 }
 
 void TrialRunner::drain(TimePoint now) {
-  std::vector<protocol::StepLine> lines;
+  std::vector<protocol::Event> lines;
   const bool more = execution_->drain(lines);
   pass_on(std::move(lines), now);
   if (more) {
@@ -289,15 +290,32 @@ void TrialRunner::drain(TimePoint now) {
   for (const Message& loss : execution_->losses()) {
     handle(Noticed{loss}, now);
   }
+  protocol::Facts facts = execution_->facts();
+  std::vector<protocol::TrialFile> offered = offer_files(facts);
+  constexpr std::size_t kTailLines = 20;
+  drained_ = OutputDrained{std::move(offered),
+                           execution_->output().dropped(),
+                           {execution_->output().last_lines(kTailLines)},
+                           {},
+                           std::move(facts)};
+  finish_drain(now);
+}
+
+// Those that fit into one message: of very many the first ones of plog lack.
+std::vector<protocol::TrialFile> TrialRunner::offer_files(protocol::Facts& facts) {
   files_ = execution_->files();
   std::vector<protocol::TrialFile> offered;
   for (const KeptFile& file : files_) {
     offered.push_back(file.offered);
   }
-  constexpr std::size_t kTailLines = 20;
-  drained_ = OutputDrained{std::move(offered), execution_->output().dropped(),
-                           execution_->output().last_lines(kTailLines)};
-  finish_drain(now);
+  if (const auto too_many = static_cast<std::ptrdiff_t>(plog_files_too_many(offered));
+      too_many > 0) {
+    add_fact(facts, "files_left_out", static_cast<std::int64_t>(too_many));
+    // The output stands before them.
+    files_.erase(files_.begin() + 1, files_.begin() + 1 + too_many);
+    offered.erase(offered.begin() + 1, offered.begin() + 1 + too_many);
+  }
+  return offered;
 }
 
 void TrialRunner::finish_drain(TimePoint now) {
@@ -336,8 +354,7 @@ TimePoint TrialRunner::deadline() const {
   if (look_ && (!execution_ || drained_)) {
     return std::min(job_.deadline(), look_->deadline());
   }
-  const bool executing = execution_ && std::string_view(job_.state_name()) !=
-                                           std::string_view(protocol::kStateFinished);
+  const bool executing = execution_ && job_.told_state() != protocol::TrialState::finished;
   return std::min(job_.deadline(), executing ? execution_->deadline() : kNever);
 }
 
@@ -358,7 +375,7 @@ void TrialRunner::fetch(const protocol::Fetch& request) {
     data.end = got <= 0 || request.offset + payload.size() >= kept.offered.size;
     if (got < 0) {
       data.failure = message("agent.file_unreadable", "{} of this trial cannot be read any more",
-                             kept.offered.path);
+                             kept.offered.path.value);
     }
   }
   reports_.push_back({std::move(data), std::move(payload)});

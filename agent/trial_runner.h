@@ -89,9 +89,10 @@ class TrialRunner {
   [[nodiscard]] std::vector<std::string> command() const;
   [[nodiscard]] os::SpawnRequest spawn_request(Environment environment) const;
   [[nodiscard]] std::optional<Message> judge(os::SpawnRequest& request) const;
-  void pass_on(std::vector<protocol::StepLine> lines, TimePoint now);
+  void pass_on(std::vector<protocol::Event> lines, TimePoint now);
   void tell_stuck(TimePoint now);
   void drain(TimePoint now);
+  [[nodiscard]] std::vector<protocol::TrialFile> offer_files(protocol::Facts& facts);
   void finish_drain(TimePoint now);
   // What the look that is under way has read, once it is over; nothing before.
   std::optional<std::vector<protocol::DeviceReading>> step_meters(TimePoint now);

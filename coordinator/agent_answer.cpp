@@ -19,11 +19,11 @@ Message no_answer() {
   return message("agents.silent", "no answer");
 }
 
-Message state_message(const std::string& state) {
-  if (state == protocol::kDeviceFree) {
+Message state_message(protocol::DeviceState state) {
+  if (state == protocol::DeviceState::free) {
     return message("agents.free", "free");
   }
-  if (state == protocol::kDeviceBusy) {
+  if (state == protocol::DeviceState::busy) {
     return message("agents.busy", "busy");
   }
   return message("agents.unusable", "unusable");
@@ -52,7 +52,7 @@ std::string or_dash(const std::string& text, const char* unit = "") {
 std::string devices_text(const protocol::Condition& condition) {
   const auto free =
       std::count_if(condition.devices.begin(), condition.devices.end(), [](const auto& device) {
-        return device.state == protocol::kDeviceFree && device.user.pid == 0;
+        return device.state == protocol::DeviceState::free && device.user.pid == 0;
       });
   std::string text =
       condition.devices.size() == 1 && condition.devices.front().device < 0
@@ -205,6 +205,13 @@ std::string agents_table(const std::vector<AgentAnswer>& answers) {
     text += '\n' + text_table(devices, columns);
   }
   for (const AgentAnswer& answer : answers) {
+    if (answer.welcome && answer.welcome->major < protocol::kMajor) {
+      text += said(message("agents.older",
+                           "{}: speaks version {} of the protocol, this mstune version {}: upgrade "
+                           "it with scripts/install-agent.sh",
+                           answer.agent, answer.welcome->major, protocol::kMajor)) +
+              '\n';
+    }
     if (answer.purged) {
       text += said(message("agents.purged", "{}: purged, {} freed, {} are needed and kept",
                            answer.agent, size_text(answer.purged->freed_bytes),

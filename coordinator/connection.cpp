@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "protocol/earlier_version.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -86,6 +87,7 @@ std::vector<ConnectionEvent> Connection::step(TimePoint now) {
     try {
       auto report = protocol::unpack_report(frames->header);
       if (report) {
+        protocol::take_up_version_1(*report);
         take(std::move(*report), std::move(frames->payload), now);
       }
     } catch (const Error&) {

@@ -13,6 +13,7 @@
 
 #include "coordinator/campaign_document.h"
 #include "coordinator/ranking.h"
+#include "protocol/trial_events.h"
 
 namespace mstune::coordinator {
 
@@ -39,6 +40,7 @@ std::string campaign_json(const CampaignDocument& campaign);
 struct ProgramOutput {
   std::uint64_t dropped_bytes = 0;  // that stdout.log lacks
   std::string tail;                 // the last lines; told where the trial does not count
+  protocol::Facts facts = {};       // what the agent saw
 };
 
 std::string trial_json(const EvaluatedTrial& trial,

@@ -299,6 +299,10 @@ std::string trial_json(const EvaluatedTrial& trial, const std::optional<ProgramO
   if (output) {
     json["output_dropped_bytes"] = output->dropped_bytes;
     json["output_tail"] = trial.evaluation.valid ? Json(nullptr) : Json(output->tail);
+    json["facts"] = Json::object();
+    for (const auto& [name, fact] : output->facts) {
+      std::visit([&, &key = name](const auto& value) { json["facts"][key] = value; }, fact);
+    }
   }
   return text_of(json);
 }

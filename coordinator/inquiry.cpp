@@ -106,7 +106,17 @@ protocol::Examined Inquiry::examine(const std::string& cann_env) {
 
 protocol::PassManaged Inquiry::manage_pass(const protocol::ManagePass& request,
                                            std::string library) {
-  return ask<protocol::PassManaged>(request, std::move(library));
+  // An agent of version 1 takes it in one piece.
+  if (welcome_.major < protocol::kMajor || library.size() <= protocol::kPayloadBytesMax) {
+    return ask<protocol::PassManaged>(request, std::move(library));
+  }
+  protocol::ManagePass piece = request;
+  piece.size = library.size();
+  while (piece.size - piece.offset > protocol::kPayloadBytesMax) {
+    connection_.send(piece, library.substr(piece.offset, protocol::kPayloadBytesMax));
+    piece.offset += protocol::kPayloadBytesMax;
+  }
+  return ask<protocol::PassManaged>(piece, library.substr(piece.offset));
 }
 
 }  // namespace mstune::coordinator

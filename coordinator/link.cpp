@@ -10,6 +10,20 @@ namespace {
 
 constexpr Duration kGreetEveryMax = std::chrono::seconds(1);
 
+// Which of the two is to be upgraded.
+Message other_protocol(const protocol::Welcome& welcome) {
+  if (welcome.major > protocol::kMajor) {
+    return message("link.coordinator_too_old",
+                   "the agent (mstune-agent {}) speaks version {} of the protocol, this mstune "
+                   "({}) version {}: upgrade mstune here, to the agent's release",
+                   welcome.software, welcome.major, kVersion, protocol::kMajor);
+  }
+  return message("link.agent_too_old",
+                 "the agent (mstune-agent {}) speaks version {} of the protocol, this mstune ({}) "
+                 "version {}: upgrade the agent, with scripts/install-agent.sh of this release",
+                 welcome.software, welcome.major, kVersion, protocol::kMajor);
+}
+
 }  // namespace
 
 void Link::greet(TimePoint now) {
@@ -32,11 +46,7 @@ std::vector<LinkAction> Link::handle(const protocol::Report& report, TimePoint n
   if (const auto* welcome = std::get_if<protocol::Welcome>(&report)) {
     if (welcome->major < protocol::kOldestMajor || welcome->major > protocol::kMajor) {
       state_ = State::refused;
-      actions_.emplace_back(LinkRefused{message(
-          "link.other_protocol",
-          "the agent ({}) speaks version {} of the protocol, this coordinator ({}) version {}: "
-          "install the same release on both",
-          welcome->software, welcome->major, kVersion, protocol::kMajor)});
+      actions_.emplace_back(LinkRefused{other_protocol(*welcome)});
       return std::exchange(actions_, {});
     }
     // An agent that stood still answers all greetings at once; what follows the first answer

@@ -8,6 +8,7 @@
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "common/shared_library.h"
+#include "protocol/limits.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLibraryBytesMax = 16ULL << 20U;  // what is read to look at it
-constexpr std::uint64_t kSentBytesMax = 1ULL << 20U;      // it may travel in one message
 
 std::optional<fs::path> built_library() {
   const fs::path program = os::program_directory();
@@ -73,9 +73,9 @@ std::string find_pass_library(const std::string& file, std::string_view architec
                       "--library",
                       path.string(), library->architecture, std::string(architecture));
   }
-  if (bytes.size() > kSentBytesMax) {
+  if (bytes.size() > protocol::kPassBytesMax) {
     throw usage_error("pass.library_too_large", "{} has {}, more than {}: strip it", path.string(),
-                      size_text(bytes.size()), size_text(kSentBytesMax));
+                      size_text(bytes.size()), size_text(protocol::kPassBytesMax));
   }
   return bytes;
 }

@@ -20,7 +20,7 @@ WantedFiles choose_files(const std::vector<protocol::TrialFile>& files, PlogChoi
   WantedFiles result;
   std::vector<WantedFile> plog;
   for (std::uint32_t i = 0; i < files.size(); ++i) {
-    WantedFile wanted{i, files[i].path, 0, files[i].size};
+    WantedFile wanted{i, files[i].path.value, 0, files[i].size};
     (wanted.path.starts_with("plog/") ? plog : result.files).push_back(std::move(wanted));
   }
   std::sort(plog.begin(), plog.end(), [](const WantedFile& left, const WantedFile& right) {

@@ -41,6 +41,9 @@ std::uint32_t TextPool::number_of(std::string_view text) {
 }
 
 void RecordLog::add(std::string_view source, std::uint64_t line, std::string_view text) {
+  if (const auto kind = event_kind(text); kind && events_.size() < kEventsKept) {
+    events_.push_back({*kind, std::string(source), line, std::string(text)});
+  }
   while (const auto step = take_step(text)) {
     if (const auto* record = std::get_if<StepRecord>(&*step)) {
       keep(sources_.number_of(source), line, *record);

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/event_line.h"
 #include "common/message.h"
 #include "common/object_id.h"
 #include "common/step_record.h"
@@ -55,10 +56,19 @@ struct MalformedEntry {
   Message why;
 };
 
+// A line of GE's that says what it did with the model.
+struct EventEntry {
+  EventKind kind = EventKind::one_stream;
+  std::string source;
+  std::uint64_t line = 0;
+  std::string text;
+};
+
 class RecordLog {
  public:
-  // Parses a line and keeps the records in it. `source` is a path relative to the trial's
-  // directory ("plog/run/plog/plog-42_2026....log", "stdout.log"). A line without a tag is ignored.
+  // Parses a line and keeps the records in it, or the line where it is one of GE's at level EVENT.
+  // `source` is a path relative to the trial's directory ("plog/run/plog/plog-42_2026....log",
+  // "stdout.log"). Every other line is ignored.
   void add(std::string_view source, std::uint64_t line, std::string_view text);
 
   // Well-formed records, in the order of their coming.
@@ -85,6 +95,10 @@ class RecordLog {
   // Malformed records: how many, and the first few of them.
   [[nodiscard]] std::uint64_t malformed_count() const { return malformed_count_; }
   [[nodiscard]] const std::vector<MalformedEntry>& malformed() const { return malformed_; }
+
+  // The first kEventsKept of them.
+  [[nodiscard]] const std::vector<EventEntry>& events() const { return events_; }
+  static constexpr std::size_t kEventsKept = 1024;
 
  private:
   struct Cell {
@@ -115,6 +129,7 @@ class RecordLog {
   TextPool modes_;
   std::uint64_t malformed_count_ = 0;
   std::vector<MalformedEntry> malformed_;
+  std::vector<EventEntry> events_;
 };
 
 }  // namespace mstune::coordinator

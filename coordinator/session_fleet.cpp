@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "common/version.h"
 #include "coordinator/session.h"
 
 namespace mstune::coordinator {
@@ -75,6 +76,13 @@ void Session::take_welcome(std::size_t agent, const protocol::Welcome& welcome, 
   }
   for (const Message& notice : welcome.notices) {
     progress_.note(notice);
+  }
+  if (welcome.major < protocol::kMajor) {
+    progress_.note(message(
+        "campaign.older_agent",
+        "{} (mstune-agent {}) speaks version {} of the protocol: its trials say less than they "
+        "could; upgrade it with scripts/install-agent.sh of mstune {}",
+        options_.agents[agent].name, welcome.software, welcome.major, kVersion));
   }
   AgentSide& side = agents_[agent];
   const std::size_t per_trial = options_.agents[agent].devices_per_trial;

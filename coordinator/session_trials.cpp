@@ -157,7 +157,7 @@ void Session::finish_trial(std::uint32_t number, TimePoint now) {
     progress_.note(note);
   }
   EvaluatedTrial trial = active.recorder.finish(options_.gates, options_.digest_pattern);
-  progress_.recorded(trial, active.recorder.exited()->output_tail);
+  progress_.recorded(trial, active.recorder.exited()->output_tail.value);
   result_.trials.push_back(std::move(trial));
   dispatch(AttemptRecorded{Attempt(active.attempt)}, now);
 }
@@ -279,13 +279,13 @@ void Session::take_events(const protocol::Events& events, TimePoint now) {
 
 void Session::take_status(std::size_t agent, const protocol::Status& status, TimePoint now) {
   const protocol::TrialKey& key = status.key;
-  const bool lost = status.state == protocol::kStateLost;
+  const bool lost = status.state == protocol::TrialState::lost;
   ActiveTrial* trial = active(key);
   if (trial == nullptr) {
     if (key.campaign == campaign_id_ && key.instance == agents_[agent].instance && !lost) {
-      dispatch(
-          StrayReported{{agent, key.trial, key.attempt}, status.state == protocol::kStateFinished},
-          now);
+      dispatch(StrayReported{{agent, key.trial, key.attempt},
+                             status.state == protocol::TrialState::finished},
+               now);
     }
     return;
   }
@@ -294,7 +294,7 @@ void Session::take_status(std::size_t agent, const protocol::Status& status, Tim
     dispatch(AttemptLost{attempt}, now);
     return;
   }
-  if (status.held_by == protocol::kHeldByMoves) {
+  if (status.waits_for == protocol::WaitsFor::quiet_machine) {
     progress_.note(
         message("campaign.machine_moves",
                 "{}: another campaign builds or sends there, or is about to; waiting for it",

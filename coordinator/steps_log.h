@@ -1,4 +1,5 @@
-// steps.log: the STEP lines of a trial as the live tail saw them, raw, with their origin. Pure.
+// steps.log: the STEP lines of a trial, and GE's EVENT lines (common/event_line.h), as the live
+// tail saw them, raw, with their origin. Pure.
 //
 // One line each: "<source>:<line number>:<raw line>". In `source`, a path relative to the trial's
 // directory, '%', ':' and control bytes stand as %XX. The raw line is kept byte by byte; it cannot

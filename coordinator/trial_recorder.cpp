@@ -142,8 +142,13 @@ void TrialRecorder::take_one(const protocol::Event& event) {
     // A line that is no record is kept in steps.log like one that is, and counts like one.
     flooded_ = flooded_ || records_.size() + records_.malformed_count() >= records_max_;
     if (!flooded_) {
-      records_.add(step->source, step->line, step->text.value);
-      pending_ += format_steps_log_line(step->source, step->line, step->text.value);
+      records_.add(step->source.value, step->line, step->text.value);
+      pending_ += format_steps_log_line(step->source.value, step->line, step->text.value);
+    }
+  } else if (const auto* line = std::get_if<protocol::EventLine>(&event)) {
+    if (records_.events().size() < RecordLog::kEventsKept) {
+      records_.add(line->source.value, line->line, line->text.value);
+      pending_ += format_steps_log_line(line->source.value, line->line, line->text.value);
     }
   } else if (const auto* notice = std::get_if<protocol::Notice>(&event)) {
     if (!notice->what.text.empty()) {
@@ -208,8 +213,8 @@ EvaluatedTrial TrialRecorder::finish(const Gates& gates, const std::string& dige
   // A name that a power cut takes away again costs one more run, so the directory needs no fsync of
   // its own.
   os::AppendFile document(directory_ / "trial.json.new");
-  document.append(
-      trial_json(result, ProgramOutput{exited_->output_dropped_bytes, exited_->output_tail}));
+  document.append(trial_json(result, ProgramOutput{exited_->output_dropped_bytes,
+                                                   exited_->output_tail.value, exited_->facts}));
   document.sync();
   fs::rename(document.path(), directory_ / "trial.json");
   fs::remove(progress_log_.path());

@@ -1,8 +1,8 @@
 // One attempt at a trial on the coordinator's disk, from its first event to its record.
 //
-// steps.log grows as lines come; progress.log says how much of it is whole, so that a coordinator
-// that is started again goes on where the last one was killed. steps.csv and trial.json come at the
-// end, and progress.log goes.
+// steps.log grows as lines come, those of GE's EVENT level among them; progress.log says how much
+// of it is whole, so that a coordinator that is started again goes on where the last one was
+// killed. steps.csv and trial.json come at the end, and progress.log goes.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ void scan_into(RecordLog& log, const fs::path& file, const std::string& source) 
   scanner.finish(add);
 }
 
-// Every line of steps.log is a record with its origin before it, so all are looked at.
+// Nearly every line of steps.log is a record with its origin before it, so all are looked at.
 RecordLog read_steps_log(const fs::path& file) {
   constexpr std::size_t kLineMax = 1024 * 1024;
   RecordLog log;

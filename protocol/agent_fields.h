@@ -1,5 +1,7 @@
-// The names of the fields of agent_messages.h on the wire; see fields.h.
+// The names of the fields of agent_messages.h on the wire; see wire.h.
 #pragma once
+
+#include <array>
 
 #include "protocol/agent_messages.h"
 #include "protocol/fields.h"
@@ -36,6 +38,11 @@ struct Wire<ForeignUser> {
     visit("name", m.name);
     visit("memory_mb", m.memory_mb);
   }
+};
+
+template <>
+struct Names<DeviceState> {
+  static constexpr std::array<const char*, 4> kNames{"", "free", "busy", "unusable"};
 };
 
 template <>

@@ -35,8 +35,8 @@ struct ForeignUser {
 
 // A place for one trial at a time.
 struct DeviceCondition {
-  std::int32_t device = -1;      // logic id; -1: device selection is left alone
-  std::string state;             // kDevice...
+  std::int32_t device = -1;  // logic id; -1: device selection is left alone
+  DeviceState state = DeviceState::unknown;
   std::string holder;            // the client whose trial has it, or empty
   std::uint32_t trial = 0;       // its number
   std::uint64_t held_for_s = 0;  // seconds
@@ -45,9 +45,6 @@ struct DeviceCondition {
   std::uint64_t read_ago_s = 0;  // how old that is, in seconds: nobody reads while a trial runs
   ForeignUser user = {};         // of a free one; the same holds
 };
-inline constexpr const char* kDeviceFree = "free";
-inline constexpr const char* kDeviceBusy = "busy";
-inline constexpr const char* kDeviceUnusable = "unusable";  // processes on it cannot be ended
 
 struct Condition {
   std::uint64_t sequence = 0;

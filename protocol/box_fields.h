@@ -1,4 +1,4 @@
-// The names of the fields of box_messages.h on the wire; see fields.h.
+// The names of the fields of box_messages.h on the wire; see wire.h.
 #pragma once
 
 #include "protocol/box_messages.h"
@@ -108,6 +108,8 @@ struct Wire<ManagePass> {
     visit("action", m.action);
     visit("cann_env", m.cann_env);
     visit("hold", m.hold);
+    visit("offset", m.offset);
+    visit("size", m.size);
   }
 };
 

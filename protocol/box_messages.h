@@ -3,10 +3,12 @@
 //   Examine                               Examined
 //   ManagePass + payload (the library)    PassManaged
 //
-// Both wait for set_env.sh on the agent's machine, so the answer may take seconds. They are not
-// repeated by anybody: who asked over a connection that was lost asks again.
+// A library of more than kPayloadBytesMax comes in several ManagePass, one after the other; the
+// last one is answered. Both wait for set_env.sh on the agent's machine, so the answer may take
+// seconds. They are not repeated by anybody: who asked over a connection that was lost asks again.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "common/box_facts.h"
@@ -34,7 +36,9 @@ inline constexpr const char* kPassRelease = "release";
 struct ManagePass {
   std::string action;  // kPass...
   std::string cann_env;
-  std::string hold;  // the holder's name for what `hold` and `release` are about
+  std::string hold;          // the holder's name for what `hold` and `release` are about
+  std::uint64_t offset = 0;  // of the payload in the library
+  std::uint64_t size = 0;    // of the library; 0: the payload is all of it
 };
 
 struct PassManaged {

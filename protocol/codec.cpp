@@ -1,12 +1,15 @@
 #include "protocol/codec.h"
 
+#include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <type_traits>
 #include <utility>
 
 #include <msgpack.hpp>
 
 #include "common/error.h"
+#include "common/utf8.h"
 #include "protocol/agent_fields.h"
 #include "protocol/box_fields.h"
 #include "protocol/fields.h"
@@ -22,6 +25,10 @@ concept Tagged = requires {
   Wire<T>::kTag;
 };
 template <typename T>
+concept Named = requires {
+  Names<T>::kNames;
+};
+template <typename T>
 concept Structured = requires(T& value) {
   Wire<T>::fields(value, [](const char*, auto&) {});
 };
@@ -33,15 +40,37 @@ void put(Packer& out, bool value) {
 void put(Packer& out, std::integral auto value) {
   out.pack(value);
 }
+void put_bin(Packer& out, const std::string& bytes) {
+  out.pack_bin(static_cast<std::uint32_t>(bytes.size()));
+  out.pack_bin_body(bytes.data(), static_cast<std::uint32_t>(bytes.size()));
+}
 void put(Packer& out, const std::string& value) {
-  out.pack(value);
+  if (is_utf8(value)) {
+    out.pack(value);
+  } else {
+    put_bin(out, value);
+  }
 }
 void put(Packer& out, const Bytes& bytes) {
-  out.pack_bin(static_cast<std::uint32_t>(bytes.value.size()));
-  out.pack_bin_body(bytes.value.data(), static_cast<std::uint32_t>(bytes.value.size()));
+  put_bin(out, bytes.value);
 }
-void put(Packer& out, const std::map<std::string, std::string>& value) {
-  out.pack(value);
+template <Named T>
+void put(Packer& out, T value) {
+  out.pack(Names<T>::kNames[static_cast<std::size_t>(value)]);
+}
+void put(Packer& out, const std::map<std::string, std::string>& values) {
+  out.pack_map(static_cast<std::uint32_t>(values.size()));
+  for (const auto& [name, value] : values) {
+    put(out, name);
+    put(out, value);
+  }
+}
+void put(Packer& out, const Facts& facts) {
+  out.pack_map(static_cast<std::uint32_t>(facts.size()));
+  for (const auto& [name, fact] : facts) {
+    put(out, name);
+    std::visit([&](const auto& value) { put(out, value); }, fact);
+  }
 }
 template <typename T>
 void put(Packer& out, const std::vector<T>& values);
@@ -111,17 +140,40 @@ void take(const object& from, const char* field, T& value) {
     refuse(field, "an integer of its range");
   }
 }
+// Text that is no UTF-8 comes as bin; and what is bin was text in version 1.
+std::optional<std::string_view> text_in(const object& from) {
+  if (from.type == msgpack::type::STR) {
+    return std::string_view(from.via.str.ptr, from.via.str.size);
+  }
+  if (from.type == msgpack::type::BIN) {
+    return std::string_view(from.via.bin.ptr, from.via.bin.size);
+  }
+  return std::nullopt;
+}
 void take(const object& from, const char* field, std::string& value) {
-  if (from.type != msgpack::type::STR) {
+  const auto text = text_in(from);
+  if (!text) {
     refuse(field, "a string");
   }
-  value.assign(from.via.str.ptr, from.via.str.size);
+  value = *text;
 }
 void take(const object& from, const char* field, Bytes& bytes) {
-  if (from.type != msgpack::type::BIN) {
+  const auto text = text_in(from);
+  if (!text) {
     refuse(field, "binary");
   }
-  bytes.value.assign(from.via.bin.ptr, from.via.bin.size);
+  bytes.value = *text;
+}
+// A name that a newer peer added is `unknown`, the first one.
+template <Named T>
+void take(const object& from, const char* field, T& value) {
+  const auto text = text_in(from);
+  if (!text) {
+    refuse(field, "a name");
+  }
+  const auto& names = Names<T>::kNames;
+  const auto found = std::find(names.begin(), names.end(), *text);
+  value = static_cast<T>(found == names.end() ? 0 : found - names.begin());
 }
 void take(const object& from, const char* field, std::map<std::string, std::string>& value) {
   if (from.type != msgpack::type::MAP) {
@@ -132,6 +184,27 @@ void take(const object& from, const char* field, std::map<std::string, std::stri
     std::string key;
     take(from.via.map.ptr[i].key, field, key);
     take(from.via.map.ptr[i].val, field, value[key]);
+  }
+}
+bool is_integer(const object& value) {
+  return value.type == msgpack::type::NEGATIVE_INTEGER ||
+         (value.type == msgpack::type::POSITIVE_INTEGER &&
+          std::in_range<std::int64_t>(value.via.u64));
+}
+// Open: a fact that is neither text nor a whole number is passed over.
+void take(const object& from, const char* field, Facts& facts) {
+  if (from.type != msgpack::type::MAP) {
+    refuse(field, "a map");
+  }
+  facts.clear();
+  for (std::uint32_t i = 0; i < from.via.map.size; ++i) {
+    const auto name = text_in(from.via.map.ptr[i].key);
+    const object& value = from.via.map.ptr[i].val;
+    if (const auto text = text_in(value); name && text) {
+      facts.emplace(*name, std::string(*text));
+    } else if (name && is_integer(value)) {
+      facts.emplace(*name, value.via.i64);
+    }
   }
 }
 template <typename T>
@@ -209,13 +282,13 @@ void take(const object& from, const char* /*field*/, Event& event) {
 }
 
 template <typename Variant>
-std::optional<Variant> unpack(std::string_view bytes) {
-  if (bytes.size() > kHeaderBytesMax) {
+std::optional<Variant> unpack(std::string_view bytes, std::size_t bytes_max) {
+  if (bytes.size() > bytes_max) {
     throw protocol_error("protocol.too_large", "a message header of {} bytes is beyond {}",
-                         bytes.size(), kHeaderBytesMax);
+                         bytes.size(), bytes_max);
   }
   // array, map, str, bin, ext, depth
-  const msgpack::unpack_limit limits(65536, 4096, kHeaderBytesMax, kHeaderBytesMax, 0, 16);
+  const msgpack::unpack_limit limits(65536, 4096, bytes_max, bytes_max, 0, 16);
   try {
     std::size_t offset = 0;
     const msgpack::object_handle handle =
@@ -249,10 +322,10 @@ std::string pack(const Report& report) {
   return pack_tagged(report);
 }
 std::optional<Request> unpack_request(std::string_view bytes) {
-  return unpack<Request>(bytes);
+  return unpack<Request>(bytes, kRequestBytesMax);
 }
 std::optional<Report> unpack_report(std::string_view bytes) {
-  return unpack<Report>(bytes);
+  return unpack<Report>(bytes, kReportBytesMax);
 }
 const char* tag(const Request& request) {
   return tag_of(request);

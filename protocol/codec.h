@@ -1,7 +1,9 @@
 // Messages ↔ bytes, as MessagePack within limits.
 //
 // A message is an array of two: its tag and a map of its fields. Whatever bytes come in, unpacking
-// either gives a valid message or throws a protocol Error; memory stays within the limits below.
+// either gives a valid message or throws a protocol Error; memory stays within limits.h. Text that
+// is no UTF-8 is packed as bin, so that a strict reader can read every message, and text is read
+// from both.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +25,6 @@ using Request =
 using Report =
     std::variant<Welcome, Pong, Status, Events, FileData, Failure, ListRequest, Need, Taken, Stored,
                  Waiting, Refused, Condition, Purged, Examined, PassManaged>;
-
-inline constexpr std::size_t kHeaderBytesMax = 1024 * 1024;
-inline constexpr std::size_t kPayloadBytesMax = 256 * 1024;
 
 std::string pack(const Request& request);
 std::string pack(const Report& report);

@@ -1,25 +1,14 @@
-// The names of all fields on the wire, once, for packing and unpacking alike.
-//
-// A specialisation of Wire<T> has `fields(message, visit)`, which calls visit("name", member) for
-// each field, and `kTag` where T travels as a message or as an event.
+// The names of the fields of messages.h on the wire; see wire.h.
 #pragma once
 
+#include <array>
+
+#include "protocol/event_fields.h"
 #include "protocol/messages.h"
-#include "protocol/transfer_messages.h"
+#include "protocol/transfer_fields.h"
+#include "protocol/wire.h"
 
 namespace mstune::protocol {
-
-template <typename T>
-struct Wire;
-
-template <>
-struct Wire<Message> {
-  static void fields(auto& m, auto&& visit) {
-    visit("id", m.id);
-    visit("text", m.text);
-    visit("arguments", m.arguments);
-  }
-};
 
 template <>
 struct Wire<TrialKey> {
@@ -56,6 +45,8 @@ struct Wire<TrialSpec> {
     visit("devices", m.devices);
     visit("ignore_busy", m.ignore_busy);
     visit("wait_timeout_ms", m.wait_timeout_ms);
+    visit("instances", m.instances);
+    visit("cache", m.cache);
   }
 };
 
@@ -132,67 +123,6 @@ struct Wire<Goodbye> {
 };
 
 template <>
-struct Wire<Started> {
-  static constexpr const char* kTag = "started";
-  static void fields(auto& m, auto&& visit) {
-    visit("pid", m.pid);
-    visit("wall_us", m.wall_us);
-    visit("program", m.program);
-  }
-};
-
-template <>
-struct Wire<StepLine> {
-  static constexpr const char* kTag = "step";
-  static void fields(auto& m, auto&& visit) {
-    visit("source", m.source);
-    visit("line", m.line);
-    visit("text", m.text);
-  }
-};
-
-template <>
-struct Wire<Notice> {
-  static constexpr const char* kTag = "notice";
-  static void fields(auto& m, auto&& visit) { visit("what", m.what); }
-};
-
-template <>
-struct Wire<TrialFile> {
-  static void fields(auto& m, auto&& visit) {
-    visit("path", m.path);
-    visit("size", m.size);
-  }
-};
-
-template <>
-struct Wire<DeviceReading> {
-  static void fields(auto& m, auto&& visit) {
-    visit("device", m.device);
-    visit("temperature_c", m.temperature_c);
-    visit("power_w", m.power_w);
-    visit("clock_mhz", m.clock_mhz);
-  }
-};
-
-template <>
-struct Wire<Exited> {
-  static constexpr const char* kTag = "exited";
-  static void fields(auto& m, auto&& visit) {
-    visit("started", m.started);
-    visit("exit_code", m.exit_code);
-    visit("cause", m.cause);
-    visit("detail", m.detail);
-    visit("run_us", m.run_us);
-    visit("files", m.files);
-    visit("output_dropped_bytes", m.output_dropped_bytes);
-    visit("output_tail", m.output_tail);
-    visit("readings_before", m.readings_before);
-    visit("readings_after", m.readings_after);
-  }
-};
-
-template <>
 struct Wire<Welcome> {
   static constexpr const char* kTag = "welcome";
   static void fields(auto& m, auto&& visit) {
@@ -226,6 +156,7 @@ struct Wire<Status> {
     visit("key", m.key);
     visit("state", m.state);
     visit("events", m.events);
+    visit("waits_for", m.waits_for);
     visit("held_by", m.held_by);
   }
 };
@@ -262,90 +193,13 @@ struct Wire<Failure> {
 };
 
 template <>
-struct Wire<Offer> {
-  static constexpr const char* kTag = "offer";
-  static void fields(auto& m, auto&& visit) {
-    visit("upload", m.upload);
-    visit("identity", m.identity);
-    visit("size", m.size);
-    visit("chunks", m.chunks);
-  }
+struct Names<TrialState> {
+  static constexpr std::array<const char*, 5> kNames{"", "queued", "running", "finished", "lost"};
 };
 
 template <>
-struct Wire<ListRequest> {
-  static constexpr const char* kTag = "list_request";
-  static void fields(auto& m, auto&& visit) {
-    visit("upload", m.upload);
-    visit("first", m.first);
-  }
-};
-
-template <>
-struct Wire<OfferPage> {
-  static constexpr const char* kTag = "offer_page";
-  static void fields(auto& m, auto&& visit) {
-    visit("upload", m.upload);
-    visit("first", m.first);
-    visit("digests", m.digests);
-    visit("lengths", m.lengths);
-  }
-};
-
-template <>
-struct Wire<Need> {
-  static constexpr const char* kTag = "need";
-  static void fields(auto& m, auto&& visit) {
-    visit("upload", m.upload);
-    visit("lacks", m.lacks);
-    visit("window_bytes", m.window_bytes);
-  }
-};
-
-template <>
-struct Wire<Piece> {
-  static constexpr const char* kTag = "piece";
-  static void fields(auto& m, auto&& visit) {
-    visit("upload", m.upload);
-    visit("first", m.first);
-    visit("count", m.count);
-  }
-};
-
-template <>
-struct Wire<Taken> {
-  static constexpr const char* kTag = "taken";
-  static void fields(auto& m, auto&& visit) {
-    visit("upload", m.upload);
-    visit("bytes", m.bytes);
-  }
-};
-
-template <>
-struct Wire<Stored> {
-  static constexpr const char* kTag = "stored";
-  static void fields(auto& m, auto&& visit) { visit("upload", m.upload); }
-};
-
-template <>
-struct Wire<Waiting> {
-  static constexpr const char* kTag = "waiting";
-  static void fields(auto& m, auto&& visit) { visit("upload", m.upload); }
-};
-
-template <>
-struct Wire<Refused> {
-  static constexpr const char* kTag = "refused";
-  static void fields(auto& m, auto&& visit) {
-    visit("upload", m.upload);
-    visit("why", m.why);
-  }
-};
-
-template <>
-struct Wire<Withdraw> {
-  static constexpr const char* kTag = "withdraw";
-  static void fields(auto& m, auto&& visit) { visit("upload", m.upload); }
+struct Names<WaitsFor> {
+  static constexpr std::array<const char*, 3> kNames{"", "device", "quiet_machine"};
 };
 
 }  // namespace mstune::protocol

@@ -9,28 +9,22 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "common/message.h"
+#include "protocol/limits.h"
+#include "protocol/states.h"
+#include "protocol/trial_events.h"
+#include "protocol/version.h"
 
 namespace mstune::protocol {
 
-inline constexpr std::uint32_t kMajor = 1;
-inline constexpr std::uint32_t kMinor = 0;
-inline constexpr std::uint32_t kOldestMajor = 1;  // that a coordinator still speaks
 inline constexpr std::uint16_t kDefaultPort = 18600;
 
 // A coordinator pings this often, whatever else it says; a peer that was not heard for three
 // periods is gone.
 inline constexpr std::chrono::seconds kPingPeriod{2};
 inline constexpr std::chrono::seconds kSilenceMax = 3 * kPingPeriod;
-
-// Bytes that need not be text: packed as MessagePack's bin.
-struct Bytes {
-  std::string value;
-  friend bool operator==(const Bytes&, const Bytes&) = default;
-};
 
 // Names one execution of one trial by one life of one agent.
 struct TrialKey {
@@ -62,6 +56,8 @@ struct TrialSpec {
   std::vector<std::int32_t> devices;               // logic ids; empty: whichever slot is free
   bool ignore_busy = false;                        // run though somebody else uses the devices
   std::uint64_t wait_timeout_ms = 0;               // for a free device; 0: none
+  std::uint32_t instances = 1;  // of the command, at the same time on the same devices
+  std::string cache;            // a directory that stays over trials; empty: none
 };
 
 // ---- requests ----
@@ -105,60 +101,6 @@ struct Release {
 };
 struct Goodbye {};
 
-// ---- events of a trial, numbered from 0 in each attempt ----
-struct Started {
-  std::uint64_t pid = 0;
-  std::int64_t wall_us = 0;  // agent's wall clock, microseconds since 1970
-  std::string program;       // the resolved executable
-};
-struct StepLine {
-  std::string source;  // path below the trial's directory
-  std::uint64_t line = 0;
-  Bytes text;
-};
-struct Notice {
-  Message what;
-};
-struct TrialFile {
-  std::string path;  // below the trial's directory
-  std::uint64_t size = 0;
-};
-// What a device's meters show, as npu-smi prints it; empty where that is not told.
-struct DeviceReading {
-  std::int32_t device = -1;  // logic id
-  std::string temperature_c;
-  std::string power_w;
-  std::string clock_mhz;  // of the AI cores
-  friend bool operator==(const DeviceReading&, const DeviceReading&) = default;
-};
-// The last event of a trial: its processes are gone and everything they wrote has been read.
-struct Exited {
-  bool started = false;
-  std::int32_t exit_code = 0;  // negative: the signal that ended it
-  std::string cause;           // kCause...: why it ended
-  Message detail;              // for people; empty where cause is "exit"
-  std::uint64_t run_us = 0;    // from start to the end of the process
-  std::vector<TrialFile> files;
-  std::uint64_t output_dropped_bytes = 0;
-  std::string output_tail;                     // the last lines of its output
-  std::vector<DeviceReading> readings_before;  // of its devices, before the program was started
-  std::vector<DeviceReading> readings_after;   // and when its processes were gone
-};
-using Event = std::variant<Started, StepLine, Notice, Exited>;
-
-inline constexpr const char* kCauseExit = "exit";                  // it ended by itself
-inline constexpr const char* kCauseTimeout = "timeout";            // its time was over
-inline constexpr const char* kCauseWait = "wait_timeout";          // it waited too long to begin
-inline constexpr const char* kCauseCancelled = "cancelled";        // the coordinator asked
-inline constexpr const char* kCauseNotStarted = "not_started";     // it could not be started
-inline constexpr const char* kCauseLost = "coordinator_lost";      // the grace time was over
-inline constexpr const char* kCauseDeviceBusy = "device_busy";     // somebody else kept its device
-inline constexpr const char* kCauseTooMuchPlog = "too_much_plog";  // the disk was filling up
-
-// Instead of names, which have no slash: something is built on the agent's machine, or sent from
-// it.
-inline constexpr const char* kHeldByMoves = "/moves";
-
 // ---- reports ----
 struct Welcome {
   std::uint32_t major = kMajor;
@@ -182,15 +124,11 @@ struct Pong {
 // Says what is: repeated until the coordinator has released the trial.
 struct Status {
   TrialKey key;
-  std::string state;  // kState...
+  TrialState state = TrialState::unknown;
   std::uint64_t events = 0;
-  // While queued: whose trials have the devices, for people; or kHeldByMoves.
-  std::string held_by = {};
+  WaitsFor waits_for = WaitsFor::unknown;  // while queued
+  std::string held_by = {};                // while queued: whose trials have the devices
 };
-inline constexpr const char* kStateQueued = "queued";
-inline constexpr const char* kStateRunning = "running";
-inline constexpr const char* kStateFinished = "finished";
-inline constexpr const char* kStateLost = "lost";  // this agent knows nothing of that trial
 
 struct Events {
   TrialKey key;

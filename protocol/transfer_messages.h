@@ -21,13 +21,6 @@
 
 namespace mstune::protocol {
 
-// Entries of one OfferPage at the most: 32 + 5 bytes each keep a page below 304 KiB.
-inline constexpr std::uint64_t kOfferPageChunks = 8192;
-// Payload of one Piece at the most.
-inline constexpr std::uint64_t kPieceBytesMax = std::uint64_t{256} * 1024;
-// Payload that may be under way and not yet taken; a receiver may grant less.
-inline constexpr std::uint64_t kTransferWindowBytes = 16 * kPieceBytesMax;
-
 struct Offer {
   std::uint64_t upload = 0;  // counts up within a session; a repeated offer has a new one
   Bytes identity;            // 32 bytes: the digest over the list of chunks

@@ -287,7 +287,7 @@ class World {
         place->second.job.handle(ProgramStarted{1, 0, "x"}, now_);
         break;
       case 2:
-        place->second.job.handle(StepLinesFound{{{"stdout.log", 1, {"x"}}}}, now_);
+        place->second.job.handle(LinesFound{{protocol::StepLine{{"stdout.log"}, 1, {"x"}}}}, now_);
         break;
       case 3:
         place->second.job.handle(ProgramExited{}, now_);

@@ -67,7 +67,8 @@ JobEvent event_of(fuzz::Feed& feed) {
     case 2:
       return ProgramStarted{feed.number(), 0, "x"};
     case 3:
-      return StepLinesFound{{{"stdout.log", feed.number(), {feed.text(40)}}}};
+      return LinesFound{{protocol::StepLine{{"stdout.log"}, feed.number(), {feed.text(40)}},
+                         protocol::EventLine{{"stdout.log"}, feed.number(), {feed.text(40)}}}};
     case 4:
       return Noticed{message("a.b", "what")};
     case 5:

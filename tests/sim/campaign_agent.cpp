@@ -71,18 +71,18 @@ void CampaignAgent::assign(std::uint64_t peer, const protocol::Assign& request) 
   }
   const bool was_released = std::find(released_.begin(), released_.end(), key) != released_.end();
   if (key.instance != "life" + std::to_string(life_) || was_released || request.events_from > 0) {
-    world_.send(peer, protocol::Status{key, protocol::kStateLost, 0});
+    world_.send(peer, protocol::Status{key, protocol::TrialState::lost, 0, {}, {}});
     return;
   }
   runners_[key] = std::make_unique<Runner>(Runner{agent::Job(settings_), draw_plan(), 0, false});
   queue_.push_back(key);
-  world_.send(peer, protocol::Status{key, protocol::kStateQueued, 0});
+  world_.send(peer, protocol::Status{key, protocol::TrialState::queued, 0, {}, {}});
 }
 
 void CampaignAgent::handle_trial(std::uint64_t peer, const protocol::Request& request,
                                  const protocol::TrialKey& key) {
   if (!runners_.contains(key)) {
-    world_.send(peer, protocol::Status{key, protocol::kStateLost, 0});
+    world_.send(peer, protocol::Status{key, protocol::TrialState::lost, 0, {}, {}});
   } else if (std::holds_alternative<protocol::Cancel>(request)) {
     happen(key, agent::CancelAsked{});
   } else if (const auto* acknowledge = std::get_if<protocol::Acknowledge>(&request)) {
@@ -258,7 +258,7 @@ void CampaignAgent::tell_line(const protocol::TrialKey& key) {
   const auto found = runners_.find(key);
   if (found != runners_.end() && found->second->alive) {
     const auto number = static_cast<std::uint64_t>(++found->second->lines_told);
-    happen(key, agent::StepLinesFound{{{"stdout.log", number, {"line"}}}});
+    happen(key, agent::LinesFound{{protocol::StepLine{{"stdout.log"}, number, {"line"}}}});
   }
 }
 

@@ -137,14 +137,14 @@ void CampaignWorld::take_events(const protocol::Events& events) {
 void CampaignWorld::take_status(const protocol::Status& status) {
   const protocol::TrialKey& key = status.key;
   if (!is_active(key)) {
-    if (key.instance == instance_ && status.state != protocol::kStateLost) {
+    if (key.instance == instance_ && status.state != protocol::TrialState::lost) {
       dispatch(coordinator::StrayReported{{0, key.trial, key.attempt},
-                                          status.state == protocol::kStateFinished});
+                                          status.state == protocol::TrialState::finished});
     }
     return;
   }
   const Attempt attempt = active_->attempt;
-  if (status.state == protocol::kStateLost) {
+  if (status.state == protocol::TrialState::lost) {
     dispatch(coordinator::AttemptLost{attempt});
     return;
   }

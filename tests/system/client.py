@@ -52,7 +52,7 @@ class Agent:
                 return tag, fields, frames[1] if len(frames) > 1 else b""
         raise SystemExit(f"no {tags} within {DEADLINE_S} s")
 
-    def hello(self, campaign, major=1, minor=0, **more):
+    def hello(self, campaign, major=2, minor=0, **more):
         self.send("hello", major=major, minor=minor, software="client.py", campaign=campaign, **more)
         return self.receive("welcome", "failure")
 
@@ -115,7 +115,7 @@ STEP = (
 def scenario_run(agent):
     """hello, upload, run, steps, exit, fetch, release."""
     tag, welcome, _ = agent.hello(os.urandom(16).hex() + "x")
-    assert tag == "welcome" and welcome["major"] == 1, welcome
+    assert tag == "welcome" and welcome["major"] == 2, welcome
     campaign = os.urandom(16).hex()
     tag, welcome, _ = agent.hello(campaign)
     content = os.urandom(3 * CHUNK + 17)
@@ -131,7 +131,10 @@ def scenario_run(agent):
     assert kinds[0] == "started" and kinds.count("step") == 1 and kinds[-1] == "exited", kinds
     exited = events[-1][1]
     assert exited["started"] and exited["exit_code"] == 3 and exited["cause"] == "exit", exited
-    assert exited["files"][0]["path"] == "stdout.log"
+    assert exited["files"][0]["path"] == b"stdout.log" and isinstance(exited["output_tail"], bytes)
+    assert exited["facts"]["output_bytes"] > 100 and exited["facts"]["plog_files"] == 0, exited
+    step, = (fields for kind, fields in events if kind == "step")
+    assert step["source"] == b"stdout.log" and b"cost_us=50" in step["text"], step
     agent.send("fetch", key=key, file=0, offset=0, length=65536)
     _, fields, output = agent.receive("file_data")
     assert fields["end"] and hashlib.sha256(content).hexdigest().encode() in output, output
@@ -161,13 +164,138 @@ def scenario_next_version(agent):
 
 
 def scenario_other_major(agent):
-    tag, fields, _ = agent.hello(os.urandom(16).hex(), major=2)
-    assert tag == "failure" and fields["what"]["id"] == "agent.other_protocol", (tag, fields)
+    """Coordinators of before and of tomorrow hear which of the two to upgrade."""
+    for versions, identity, who in (
+        ({"major": 1}, "agent.coordinator_too_old", "upgrade the coordinator"),
+        ({"major": 1, "oldest_major": 1}, "agent.coordinator_too_old", "upgrade the coordinator"),
+        ({"major": 3}, "agent.too_old", "upgrade the agent"),
+        ({"major": 9, "oldest_major": 3}, "agent.too_old", "upgrade the agent"),
+    ):
+        tag, fields, _ = agent.hello(os.urandom(16).hex(), **versions)
+        assert tag == "failure" and fields["request"] == "hello", (tag, fields)
+        assert fields["what"]["id"] == identity and who in fields["what"]["text"], fields
+    tag, fields, _ = agent.hello(os.urandom(16).hex(), major=9, oldest_major=1)
+    assert tag == "welcome" and fields["major"] == 2, (tag, fields)
+
+
+def scenario_bytes(agent):
+    """Names and output that are no UTF-8 come back byte for byte, in messages that a strict decoder
+    reads, and GE's EVENT lines beside the STEP lines."""
+    campaign = os.urandom(16).hex()
+    _, welcome, _ = agent.hello(campaign)
+    key = trial(campaign, welcome["instance"])
+    event = "[EVENT] GE(7,p):2026-11-30-10:00:00.000.001 [x.cc:1]7 F: Need rollback to single stream"
+    script = (
+        f"""cd "$ASCEND_PROCESS_LOG_PATH"; name=$(printf 'pl\\377g.log'); """
+        f"""{STEP} > "$name"; echo '{event}' >> "$name"; echo '[EVENT] GE(7,p): other' >> "$name"; """
+        f"""printf 'end \\344\\270'"""
+    )
+    events = agent.run(key, {"command": ["/bin/bash", "-c", script, b"\xff"],
+                             "environment": {"NOT_TEXT": b"\xfe"}})
+    kinds = [kind for kind, _ in events]
+    assert sorted(kinds) == ["event_line", "exited", "started", "step"], events
+    fields = dict((kind, fields) for kind, fields in events)
+    assert fields["step"]["source"] == b"plog/pl\xffg.log" and fields["step"]["line"] == 1, fields
+    assert fields["event_line"]["text"] == event.encode(), fields
+    assert fields["event_line"]["line"] == 2
+    exited = fields["exited"]
+    assert exited["output_tail"] == b"end \xe4\xb8", exited
+    assert [file["path"] for file in exited["files"]] == [b"stdout.log", b"plog/pl\xffg.log"], exited
+    assert exited["facts"]["plog_files"] == 1 and exited["facts"]["plog_lines"] == 3, exited
+
+
+def scenario_unknown_keys(agent):
+    """What each request gets that is about a trial which is not there."""
+    campaign = os.urandom(16).hex()
+    _, welcome, _ = agent.hello(campaign)
+    spec = {"command": ["true"]}
+    there = trial(campaign, welcome["instance"])
+    for key, requests in (
+        (there, (("assign", {"spec": spec, "events_from": 1}),)),
+        (trial(campaign, "another life"), (("assign", {"spec": spec, "events_from": 0}),)),
+        (there, (("cancel", {}), ("acknowledge", {"events": 1}), ("release", {}),
+                 ("fetch", {"file": 0, "offset": 0, "length": 1}))),
+    ):
+        for tag, fields in requests:
+            agent.send(tag, key=key, **fields)
+            _, status, _ = agent.receive("status", "failure", "file_data")
+            assert status.get("state") == "lost" and status["key"] == key, (tag, status)
+    for more, identity in (({"instances": 2}, "agent.no_instances"), ({"cache": "c"}, "agent.no_cache")):
+        assert refusal(agent, there, dict(spec, **more)) == identity
+    events = agent.run(there, spec)
+    agent.send("fetch", key=there, file=9, offset=0, length=1)
+    assert agent.receive("file_data")[1]["failure"]["text"]
+    agent.send("acknowledge", key=there, events=len(events) + 5)  # never sent: nothing
+    agent.send("release", key=there)
+    agent.send("release", key=there)
+    while agent.receive("status")[1]["state"] != "lost":
+        pass
+
+
+def scenario_second_connection(agent):
+    """The later connection of a campaign takes over; the first one hears that it has no session."""
+    campaign = os.urandom(16).hex()
+    _, welcome, _ = agent.hello(campaign)
+    key = trial(campaign, welcome["instance"])
+    agent.send("assign", key=key, spec={"command": ["sleep", "54323"]}, events_from=0)
+    agent.receive("events")
+    second = Agent(*sys.argv[1:2], read_public(sys.argv[2]), read_secret(sys.argv[3]))
+    assert second.hello(campaign)[0] == "welcome"
+    agent.send("cancel", key=key, why="late")
+    _, fields, _ = agent.receive("failure")
+    assert fields["what"]["id"] == "agent.no_session", fields
+    # An empty payload is the same as none.
+    second.socket.send_multipart([msgpack.packb(["cancel", {"key": key}]), b""])
+    while second.receive("events")[1]["events"][-1][0] != "exited":
+        pass
+    second.send("goodbye")
+
+
+def scenario_uploads(agent):
+    """Pages of 4,096 chunks, offers one after the other, a file that goes on, one of no bytes."""
+    campaign = os.urandom(16).hex()
+    agent.hello(campaign)
+    assert agent.upload(b"") == hashlib.sha256(b"").digest()
+    content = os.urandom(64) * 9000
+    small = [content[i : i + 100] for i in range(0, len(content), 100)]
+    digests = [hashlib.sha256(chunk).digest() for chunk in small]
+    identity = hashlib.sha256(
+        b"".join(d + struct.pack("<I", len(c)) for d, c in zip(digests, small))).digest()
+    first, second = agent.uploads + 1, agent.uploads + 2
+    agent.uploads += 2
+    agent.send("offer", upload=first, identity=identity, size=len(content), chunks=len(small))
+    agent.send("offer", upload=second, identity=bytes(32), size=5, chunks=1)
+    for page in range(0, len(small), 4096):
+        _, asked, _ = agent.receive("list_request", "refused")
+        assert asked["upload"] == first and asked["first"] == page, asked
+        part = slice(page, page + 4096)
+        agent.send("offer_page", upload=first, first=page, digests=b"".join(digests[part]),
+                   lengths=[len(chunk) for chunk in small[part]])
+    _, need, _ = agent.receive("need", "refused")
+    assert need["upload"] == first and len(need["lacks"]) == (len(small) + 7) // 8
+    agent.send("withdraw", upload=first)
+    # The second one's turn has come only now.
+    _, asked, _ = agent.receive("list_request")
+    assert asked["upload"] == second, asked
+    agent.send("withdraw", upload=second)
+    agent.uploads += 1
+    agent.send("offer", upload=agent.uploads, identity=identity, size=len(content), chunks=len(small))
+    tag, _, _ = agent.receive("need", "list_request")
+    assert tag == "need", tag  # its list is known
+    agent.send("offer", upload=agent.uploads, identity=identity, size=5, chunks=1)
+    assert agent.receive("refused")  # a number that was used before
+    agent.uploads += 1
+    agent.send("withdraw", upload=agent.uploads - 1)
+    agent.send("offer", upload=agent.uploads, identity=bytes(32), size=5000 * 100, chunks=5000)
+    agent.receive("list_request")
+    agent.send("offer_page", upload=agent.uploads, first=0, digests=bytes(32) * 4097,
+               lengths=[100] * 4097)
+    assert agent.receive("refused", "list_request")[0] == "refused"
 
 
 def scenario_silence(agent):
     """Not authorized: nothing comes, not even the version."""
-    agent.send("hello", major=1, minor=0, software="client.py", campaign="0" * 32)
+    agent.send("hello", major=2, minor=0, software="client.py", campaign="0" * 32)
     assert not agent.socket.poll(1500)
 
 
@@ -207,6 +335,7 @@ def scenario_wait(agent):
     agent.send("assign", key=key, spec={"command": ["true"]}, events_from=0)
     _, status, _ = agent.receive("status")
     assert status["state"] == "queued" and status["held_by"] == "ann", status
+    assert status["waits_for"] == "device", status
     _, fields, _ = agent.receive("events")
     exited = fields["events"][-1][1]
     assert exited["cause"] == "wait_timeout" and not exited["started"], exited

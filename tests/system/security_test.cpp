@@ -2,12 +2,12 @@
 // protocol/README.md alone.
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 
 #include <doctest/doctest.h>
 
 #include "tests/system/campaign.h"
+#include "tests/system/guarded_agent.h"
 #include "tests/system/keys.h"
 
 namespace mstune::test {
@@ -15,83 +15,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// An agent with keys, on a port of its own.
-class GuardedAgent {
- public:
-  // With more options; --insecure takes the place of its keys.
-  explicit GuardedAgent(Workplace& place, std::vector<std::string> options = {})
-      : running_(start(place, std::move(options))) {
-    CHECK(eventually([&] { return !endpoint().empty(); }));
-  }
-
-  ~GuardedAgent() { stop(); }
-  GuardedAgent(const GuardedAgent&) = delete;
-  GuardedAgent& operator=(const GuardedAgent&) = delete;
-
-  // Its trials end with it.
-  Ended stop() {
-    if (!stopped_) {
-      stopped_ = true;
-      running_.signal(SIGTERM);
-    }
-    return running_.wait();
-  }
-
-  std::string endpoint() { return endpoint_in(running_.output()); }
-  std::string port() { return port_in(running_.output()); }
-
-  Running& running() { return running_; }
-
- private:
-  static Running start(Workplace& place, std::vector<std::string> options) {
-    make_keys(place);
-    std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:*",
-                                     "--work-dir", (place.directory() / "agent").string()};
-    command.insert(command.end(), options.begin(), options.end());
-    if (options != std::vector<std::string>{"--insecure"}) {
-      const std::vector<std::string> keys = key_options(place);
-      command.insert(command.end(), keys.begin(), keys.end());
-    }
-    return place.start(command);
-  }
-
-  Running running_;
-  bool stopped_ = false;
-};
-
-Running client(Workplace& place, GuardedAgent& agent, const std::string& scenario,
-               const fs::path& key = ".config/mstune/id.key") {
-  return place.start({"/usr/bin/python3", MSTUNE_CLIENT, agent.endpoint(),
-                      (place.directory() / "agent.pub").string(),
-                      (place.directory() / key).string(), scenario});
-}
-
 // A second client, with a key of its own.
 void authorize(Workplace& place, const std::string& name) {
   place.run({program("mstune"), "keygen", name, "--file", name + ".key"});
   fs::copy_file(place.directory() / (name + ".pub"),
                 place.directory() / "authorized" / (name + ".pub"));
-}
-
-void passes(const std::string& scenario) {
-  Workplace place;
-  GuardedAgent agent(place);
-  const Ended ended = client(place, agent, scenario).wait();
-  INFO(ended.output);
-  INFO(agent.running().output());
-  CHECK(ended.status == 0);
-}
-
-TEST_CASE("security: a client written from the protocol's page runs a trial") {
-  passes("run");
-}
-
-TEST_CASE("security: fields and tags of a newer minor version are passed over") {
-  passes("next_version");
-}
-
-TEST_CASE("security: another major version is refused") {
-  passes("other_major");
 }
 
 TEST_CASE("security: messages that are wrong in every way are answered or passed over") {

@@ -97,7 +97,7 @@ TEST_CASE("desk: a trial is made, begun, told what its client says, and forgotte
   CHECK(hall.desk().trials() == 0);
   const auto again = replies<protocol::Status>(hall.says("p", "ann", assignment("c")));
   REQUIRE(again.size() == 1);
-  CHECK(again[0].state == protocol::kStateLost);
+  CHECK(again[0].state == protocol::TrialState::lost);
 }
 
 TEST_CASE("desk: no request of another client reaches a trial, whatever it claims") {
@@ -117,7 +117,7 @@ TEST_CASE("desk: no request of another client reaches a trial, whatever it claim
     const auto actions = hall.says("q", "eve", request);
     REQUIRE(actions.size() == 1);
     REQUIRE(replies<protocol::Status>(actions).size() == 1);
-    CHECK(replies<protocol::Status>(actions)[0].state == protocol::kStateLost);
+    CHECK(replies<protocol::Status>(actions)[0].state == protocol::TrialState::lost);
   }
   // Nor under the first one's routing id.
   CHECK(failure_of(hall.says("p", "eve", protocol::Cancel{key, ""})) == "agent.no_session");
@@ -137,18 +137,31 @@ TEST_CASE("desk: bytes that are no request are answered, and nothing else is don
   CHECK(failure_of(hall.says("p", "ann", protocol::Ping{1})) == "agent.no_session");
 }
 
-TEST_CASE("desk: a range of versions that holds ours is welcome, another major is not") {
+TEST_CASE("desk: a range of versions that holds ours is welcome; else it says who is to upgrade") {
   Hall hall;
   protocol::Hello hello;
   hello.campaign = "c";
+  hello.software = "7.8.9";
   hello.major = protocol::kMajor + 1;
-  CHECK(failure_of(hall.says("p", "ann", hello)) == "agent.other_protocol");
+  const auto newer = replies<protocol::Failure>(hall.says("p", "ann", hello));
+  REQUIRE(newer.size() == 1);
+  CHECK(newer[0].request == "hello");
+  CHECK(newer[0].what.id == "agent.too_old");
+  CHECK(
+      newer[0].what.text.find("upgrade the agent, with scripts/install-agent.sh of mstune 7.8.9") !=
+      std::string::npos);
   hello.oldest_major = protocol::kMajor;
   const auto welcomes = replies<protocol::Welcome>(hall.says("p", "ann", hello));
   REQUIRE(welcomes.size() == 1);
   CHECK(welcomes[0].major == protocol::kMajor);
   hello.oldest_major = protocol::kMajor + 1;
-  CHECK(failure_of(hall.says("p", "ann", hello)) == "agent.other_protocol");
+  CHECK(failure_of(hall.says("p", "ann", hello)) == "agent.too_old");
+  hello.major = protocol::kMajor - 1;
+  hello.oldest_major = 0;
+  const auto older = replies<protocol::Failure>(hall.says("p", "ann", hello));
+  REQUIRE(older.size() == 1);
+  CHECK(older[0].what.id == "agent.coordinator_too_old");
+  CHECK(older[0].what.text.find("upgrade the coordinator") != std::string::npos);
 }
 
 TEST_CASE("desk: there are as many sessions and trials as it says, and no more") {
@@ -175,7 +188,7 @@ TEST_CASE("desk: who waits hears who holds the device, and not for ever") {
   hall.says("p", "ann", assignment("a"));
   const auto told = replies<protocol::Status>(hall.says("q", "bob", assignment("b")));
   REQUIRE(told.size() == 1);
-  CHECK(told[0].state == protocol::kStateQueued);
+  CHECK(told[0].state == protocol::TrialState::queued);
   CHECK(told[0].held_by == "ann");
   const TimePoint next = hall.desk().deadline();
   CHECK(next == kStart + seconds(2));
@@ -213,7 +226,7 @@ TEST_CASE(
   const auto told =
       replies<protocol::Status>(hall.desk().handle(desk::Tick{}, kStart + seconds(2)));
   REQUIRE(told.size() == 1);
-  CHECK(told[0].held_by == protocol::kHeldByMoves);
+  CHECK(told[0].waits_for == protocol::WaitsFor::quiet_machine);
   SUBCASE("it is not asked while no device is free") {
     may = true;
     hall.desk().handle(desk::Tick{}, kStart + seconds(2));

@@ -42,6 +42,10 @@ Job running_job(JobSettings settings = {}) {
   return job;
 }
 
+protocol::Event step(std::uint64_t number, std::string text) {
+  return protocol::StepLine{{"stdout.log"}, number, {std::move(text)}};
+}
+
 const protocol::Exited& exited(const std::vector<protocol::Event>& events) {
   REQUIRE_FALSE(events.empty());
   REQUIRE(std::holds_alternative<protocol::Exited>(events.back()));
@@ -76,9 +80,7 @@ TEST_CASE("job: a program whose plog fills the disk is ended under a name of its
 
 TEST_CASE("job: a trial ends its tree, drains, tells the exit, and goes when it is released") {
   Job job = running_job();
-  CHECK(
-      sent(job.handle(StepLinesFound{{{"stdout.log", 1, {"a"}}, {"stdout.log", 2, {"b"}}}}, kStart))
-          .size() == 2);
+  CHECK(sent(job.handle(LinesFound{{step(1, "a"), step(2, "b")}}, kStart)).size() == 2);
   CHECK(find<EndTree>(job.handle(ProgramExited{}, kStart + seconds(2))) != nullptr);
   CHECK(find<DrainOutput>(job.handle(TreeEnded{3}, kStart + seconds(2))) != nullptr);
   const auto last = sent(job.handle(OutputDrained{{{"stdout.log", 9}}, 0, "x"}, kStart));
@@ -124,7 +126,7 @@ TEST_CASE("job: a trial that waits for its slot can be cancelled") {
 TEST_CASE("job: a lost connection within the grace time costs nothing") {
   Job job = running_job({.reconnect_grace = seconds(60)});
   job.handle(CoordinatorGone{}, kStart);
-  CHECK(sent(job.handle(StepLinesFound{{{"s", 1, {"a"}}}}, kStart + seconds(59))).empty());
+  CHECK(sent(job.handle(LinesFound{{step(1, "a")}}, kStart + seconds(59))).empty());
   // It had acknowledged nothing, and asks from event 0: the start and the line come again.
   const auto again = sent(job.handle(CoordinatorSeen{0}, kStart + seconds(59)));
   CHECK(again.size() == 2);
@@ -172,14 +174,14 @@ TEST_CASE("job: its status is repeated while the coordinator is there") {
   CHECK(job.deadline() == kStart + seconds(2));
   const auto actions = job.handle(Tick{}, kStart + seconds(2));
   REQUIRE(find<SendStatus>(actions) != nullptr);
-  CHECK(find<SendStatus>(actions)->state == protocol::kStateRunning);
+  CHECK(find<SendStatus>(actions)->state == protocol::TrialState::running);
   CHECK(job.deadline() == kStart + seconds(4));
 }
 
 TEST_CASE("event log: sends within its window and goes on when the coordinator acknowledges") {
   EventLog log(1000);
   for (int i = 0; i < 10; ++i) {
-    log.append(protocol::StepLine{"s", 1, {std::string(235, 'x')}});  // 300 each with overhead
+    log.append(protocol::StepLine{{"s"}, 1, {std::string(235, 'x')}});  // 300 each with overhead
   }
   CHECK(log.take(100).events.size() == 1);
   CHECK(log.take(10000).events.size() == 3);  // the window is reached
@@ -245,9 +247,23 @@ TEST_CASE("job: what is cancelled while its program starts, and does not start, 
   CHECK_FALSE(exited(last).started);
 }
 
+TEST_CASE("job: of GE's EVENT lines so many are passed on as the wire takes; the rest is counted") {
+  Job job = running_job();
+  const protocol::EventLine line{{"plog/a.log"}, 1, {"[EVENT] GE(1,p): x"}};
+  job.handle(LinesFound{std::vector<protocol::Event>(protocol::kEventLinesMax, line)}, kStart);
+  CHECK(sent(job.handle(LinesFound{{line, line, step(3, "a")}}, kStart)).size() == 1);
+  job.handle(ProgramExited{}, kStart);
+  job.handle(TreeEnded{0}, kStart);
+  OutputDrained drained;
+  drained.facts = {{"plog_files", std::int64_t{1}}};
+  const auto last = sent(job.handle(drained, kStart));
+  CHECK(exited(last).facts.at("event_lines_left_out") == protocol::Fact(std::int64_t{2}));
+  CHECK(exited(last).facts.at("plog_files") == protocol::Fact(std::int64_t{1}));
+}
+
 // A step line of a mebibyte.
-StepLinesFound big_line(std::uint64_t number) {
-  return {{{"stdout.log", number, {std::string(std::size_t{1} << 20U, 'x')}}}};
+LinesFound big_line(std::uint64_t number) {
+  return {{step(number, std::string(std::size_t{1} << 20U, 'x'))}};
 }
 
 TEST_CASE("job: while much is kept for a coordinator that is away nothing more is read") {

@@ -37,13 +37,13 @@ TEST_CASE("slots: a device whose trial's processes are stuck is used again when 
   slots.wait(key("c", 1), "ann", kStart, kNever, {2});
   CHECK(slots.give_out(kStart).empty());
   CHECK(slots.hopeless() == std::vector{key("c", 1)});
-  CHECK(slots.conditions(kStart).front().state == protocol::kDeviceUnusable);
+  CHECK(slots.conditions(kStart).front().state == protocol::DeviceState::unusable);
 
   slots.recover(key("c", 1));  // of another trial
   CHECK(slots.give_out(kStart).empty());
   slots.recover(key("c", 0));
   CHECK(slots.hopeless().empty());
-  CHECK(slots.conditions(kStart).front().state == protocol::kDeviceFree);
+  CHECK(slots.conditions(kStart).front().state == protocol::DeviceState::free);
   CHECK(slots.give_out(kStart).size() == 1);
 }
 
@@ -91,7 +91,7 @@ TEST_CASE("slots: what cannot be killed keeps its device from everybody") {
   slots.release(key("a", 0), true);
   slots.wait(key("a", 1), "ann", kStart);
   CHECK(slots.give_out(kStart).empty());
-  CHECK(slots.conditions(kStart)[0].state == protocol::kDeviceUnusable);
+  CHECK(slots.conditions(kStart)[0].state == protocol::DeviceState::unusable);
 }
 
 TEST_CASE("slots: it is told who holds a device, and for how long") {
@@ -101,10 +101,10 @@ TEST_CASE("slots: it is told who holds a device, and for how long") {
   slots.give_out(kStart);
   const auto conditions = slots.conditions(kStart + std::chrono::milliseconds(61500));
   REQUIRE(conditions.size() == 2);
-  CHECK(conditions[0].state == protocol::kDeviceBusy);
+  CHECK(conditions[0].state == protocol::DeviceState::busy);
   CHECK(conditions[0].holder == "ann");
   CHECK(conditions[0].held_for_s == 61);
-  CHECK(conditions[1].state == protocol::kDeviceFree);
+  CHECK(conditions[1].state == protocol::DeviceState::free);
   CHECK(conditions[1].holder.empty());
   CHECK(conditions[1].device == 1);
 }

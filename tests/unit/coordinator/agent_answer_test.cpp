@@ -17,8 +17,8 @@ AgentAnswer answer() {
   answer.welcome->chips = {"Ascend910B2", "Ascend910B2"};
   answer.welcome->driver_version = "24.1.0.3";
   answer.condition->devices = {
-      {0, protocol::kDeviceFree, "", 0, 0, "Ascend910B2", {0, "37", "96.4", "800"}, 0},
-      {1, protocol::kDeviceBusy, "ann", 7, 61, "Ascend910B2", {1, "52", "", "1800"}, 61}};
+      {0, protocol::DeviceState::free, "", 0, 0, "Ascend910B2", {0, "37", "96.4", "800"}, 0},
+      {1, protocol::DeviceState::busy, "ann", 7, 61, "Ascend910B2", {1, "52", "", "1800"}, 61}};
   answer.condition->queued = 2;
   answer.round_trip_ms = 0.254;
   return answer;
@@ -94,7 +94,7 @@ TEST_CASE("agent answer: the document has the same, and null where there is noth
 
 TEST_CASE("agent answer: without device selection a place has no number") {
   AgentAnswer plain = answer();
-  plain.condition->devices = {{-1, protocol::kDeviceFree, "", 0, 0}};
+  plain.condition->devices = {{-1, protocol::DeviceState::free, "", 0, 0}};
   plain.condition->queued = 0;
   CHECK(agents_table({plain}).ends_with("  free\n"));
   CHECK(nlohmann::json::parse(agents_json({plain}))

@@ -45,7 +45,7 @@ TEST_CASE("link: a welcome in another major version is refused with a sentence")
   welcome.major = protocol::kMajor + 1;
   const auto actions = link.handle(welcome, kStart);
   REQUIRE(has<LinkRefused>(actions));
-  CHECK(std::get<LinkRefused>(actions.back()).why.id == "link.other_protocol");
+  CHECK(std::get<LinkRefused>(actions.back()).why.id == "link.coordinator_too_old");
   CHECK_FALSE(link.ready());
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("link: a connection that came about anew is greeted at once") {
 TEST_CASE("link: a refused hello is final") {
   Link link("c", kStart);
   CHECK(has<LinkRefused>(
-      link.handle(protocol::Failure{"hello", message("agent.other_protocol", "no")}, kStart)));
+      link.handle(protocol::Failure{"hello", message("agent.coordinator_too_old", "no")}, kStart)));
   CHECK(link.deadline() == kNever);
   CHECK(link.tick(kStart + seconds(100)).empty());
   CHECK(link.handle(protocol::Welcome{}, kStart).empty());

@@ -8,10 +8,10 @@ namespace {
 constexpr std::uint64_t kAmple = std::uint64_t{64} << 20U;
 
 const std::vector<protocol::TrialFile> kFiles{
-    {"stdout.log", 1000},
-    {"plog/run/plog/plog-7_20260102000000000.log", 300},
-    {"plog/run/plog/plog-9_20260101000000000.log", 200},
-    {"plog/run/plog/plog-7_20260103000000000.log", 100},
+    {{"stdout.log"}, 1000},
+    {{"plog/run/plog/plog-7_20260102000000000.log"}, 300},
+    {{"plog/run/plog/plog-9_20260101000000000.log"}, 200},
+    {{"plog/run/plog/plog-7_20260103000000000.log"}, 100},
 };
 
 std::vector<std::uint32_t> numbers(const WantedFiles& wanted) {
@@ -54,7 +54,7 @@ TEST_CASE("plog choice: a limit that is just reached cuts nothing") {
 }
 
 TEST_CASE("plog choice: an empty file comes back as long as anything does") {
-  const std::vector<protocol::TrialFile> files{{"plog/a_1.log", 0}};
+  const std::vector<protocol::TrialFile> files{{{"plog/a_1.log"}, 0}};
   CHECK(choose_files(files, PlogChoice::all, false, 0).files.size() == 1);
   CHECK(choose_files(files, PlogChoice::none, false, 0).files.empty());
 }

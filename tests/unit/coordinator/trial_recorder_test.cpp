@@ -18,7 +18,7 @@ protocol::Event step_event(std::uint64_t number) {
   step.mode = "LoadBalance:4";
   step.step = number;
   step.start_us = 1000 * number;
-  return protocol::StepLine{"plog/a.log", number + 1, {step.line()}};
+  return protocol::StepLine{{"plog/a.log"}, number + 1, {step.line()}};
 }
 
 protocol::Events steps(std::uint64_t first, std::uint64_t count) {
@@ -56,6 +56,37 @@ TEST_CASE("trial recorder: the last event is not safe before the trial is record
   CHECK(recorder.secure() == 5);
   recorder.take(exit_at(5));  // sent again
   CHECK(recorder.events() == 6);
+}
+
+TEST_CASE(
+    "trial recorder: GE's EVENT lines and the facts stay, over a killed coordinator as well") {
+  const os::Scratch scratch;
+  const fs::path directory = scratch / "trial";
+  const std::string text = "[EVENT] GE(7,p):2026 [x.cc:1]7 F: Need rollback to single stream";
+  {
+    TrialRecorder recorder(directory, kTrial, 1);
+    recorder.take(steps(0, 3));
+    recorder.take({{}, 3, {protocol::EventLine{{"plog/a.log"}, 9, {text}}}});
+    recorder.secure();
+  }
+  const auto progress = read_progress(directory);
+  REQUIRE(progress);
+  TrialRecorder recorder(directory, kTrial, *progress);
+  REQUIRE(recorder.records().events().size() == 1);
+  CHECK(recorder.records().events()[0].kind == EventKind::one_stream);
+  CHECK(recorder.records().events()[0].source == "plog/a.log");
+  CHECK(recorder.records().events()[0].line == 9);
+  CHECK(recorder.records().events()[0].text == text);
+  CHECK(recorder.records().size() == 3);
+
+  protocol::Events last = exit_at(4);
+  std::get<protocol::Exited>(last.events[0]).facts = {{"plog_files", std::int64_t{1}},
+                                                      {"last_line", "cut \xff"}};
+  recorder.take(last);
+  recorder.finish({}, "");
+  const std::string document = os::read_file(directory / "trial.json");
+  CHECK(document.find("\"plog_files\": 1") != std::string::npos);
+  CHECK(document.find("\"last_line\": \"cut \xef\xbf\xbd\"") != std::string::npos);
 }
 
 TEST_CASE("trial recorder: another coordinator goes on where the killed one had secured it") {
@@ -120,7 +151,7 @@ TEST_CASE("trial recorder: lines that are no record count against the limit, too
   malformed.first = 3;
   for (std::uint64_t line = 1; line <= 6; ++line) {
     malformed.events.emplace_back(
-        protocol::StepLine{"plog/a.log", 100 + line, {"[GE_MS_TUNE][STEP] api=Run step=x"}});
+        protocol::StepLine{{"plog/a.log"}, 100 + line, {"[GE_MS_TUNE][STEP] api=Run step=x"}});
   }
   recorder.take(malformed);
   CHECK(recorder.is_flooded());

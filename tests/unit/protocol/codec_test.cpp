@@ -4,8 +4,11 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <msgpack.hpp>
 
 #include "common/error.h"
+#include "common/utf8.h"
+#include "protocol/earlier_version.h"
 
 namespace mstune::protocol {
 namespace {
@@ -34,13 +37,124 @@ TEST_CASE("codec: a request survives the wire with every field") {
   CHECK(assign.events_from == 7);
 }
 
+Exited sample_exited() {
+  Exited exited;
+  exited.output_tail = {"cut: \xe4\xb8"};
+  exited.files = {{{"plog/\xff.log"}, 3}};
+  exited.facts = {
+      {"plog_files", std::int64_t{2}}, {"uid", std::int64_t{-1}}, {"last_line", "\xff"}};
+  return exited;
+}
+
+TEST_CASE("codec: facts are kept by name, as numbers and as any text") {
+  const auto back = unpack_report(pack(Report{Events{{}, 0, {sample_exited()}}}));
+  REQUIRE(back.has_value());
+  const auto& exited = std::get<Exited>(std::get<Events>(*back).events.at(0));
+  CHECK(exited.facts == sample_exited().facts);
+  CHECK(exited.files.at(0).path.value == "plog/\xff.log");
+  CHECK(exited.output_tail.value == "cut: \xe4\xb8");
+}
+
+// Whether each str in it is UTF-8, as a strict decoder wants it.
+bool is_strict(const msgpack::object& object) {
+  if (object.type == msgpack::type::STR) {
+    return is_utf8({object.via.str.ptr, object.via.str.size});
+  }
+  bool strict = true;
+  if (object.type == msgpack::type::ARRAY) {
+    for (std::uint32_t i = 0; i < object.via.array.size; ++i) {
+      strict = strict && is_strict(object.via.array.ptr[i]);
+    }
+  } else if (object.type == msgpack::type::MAP) {
+    for (std::uint32_t i = 0; i < object.via.map.size; ++i) {
+      strict =
+          strict && is_strict(object.via.map.ptr[i].key) && is_strict(object.via.map.ptr[i].val);
+    }
+  }
+  return strict;
+}
+
+TEST_CASE("codec: no message holds a str that is no UTF-8, whatever a program wrote") {
+  Assign assign = sample_assign();
+  assign.spec.command = {"run", "\xff"};
+  assign.spec.environment = {{"A\xc0", "\xed\xa0\x80"}};
+  const std::string request = pack(Request{assign});
+  CHECK(is_strict(msgpack::unpack(request.data(), request.size()).get()));
+  CHECK(std::get<Assign>(*unpack_request(request)).spec.environment == assign.spec.environment);
+  CHECK(std::get<Assign>(*unpack_request(request)).spec.command == assign.spec.command);
+
+  Events events{{}, 0, {sample_exited(), StepLine{{"plog/\xfe"}, 1, {"\xff"}}}};
+  events.events.emplace_back(Notice{message("a.b", "{}", std::string("\xff"))});
+  const std::string report = pack(Report{events});
+  CHECK(is_strict(msgpack::unpack(report.data(), report.size()).get()));
+}
+
+TEST_CASE("codec: a state that a newer peer added is unknown, and no state is taken for another") {
+  for (const TrialState state : {TrialState::unknown, TrialState::queued, TrialState::running,
+                                 TrialState::finished, TrialState::lost}) {
+    const auto back =
+        unpack_report(pack(Report{Status{{}, state, 0, WaitsFor::quiet_machine, {}}}));
+    CHECK(std::get<Status>(*back).state == state);
+    CHECK(std::get<Status>(*back).waits_for == WaitsFor::quiet_machine);
+  }
+  std::string bytes = pack(Report{Status{{}, TrialState::queued, 0, WaitsFor::device, {}}});
+  bytes.replace(bytes.find("queued"), 6, "frozen");
+  CHECK(std::get<Status>(*unpack_report(bytes)).state == TrialState::unknown);
+}
+
+TEST_CASE("codec: what an agent of version 1 says is understood") {
+  // Its text was str where it is bin now, and a mark stood where waits_for says it.
+  const std::string status("\x92\xa6status\x82\xa5state\xa6queued\xa7held_by\xa6/moves");
+  auto report = unpack_report(status);
+  REQUIRE(report.has_value());
+  take_up_version_1(*report);
+  CHECK(std::get<Status>(*report).waits_for == WaitsFor::quiet_machine);
+  CHECK(std::get<Status>(*report).held_by.empty());
+  const std::string step(
+      "\x92\xa6"
+      "events\x81\xa6"
+      "events\x91\x92\xa4step\x81\xa6source\xa5plog/");
+  auto events = unpack_report(step);
+  REQUIRE(events.has_value());
+  CHECK(std::get<StepLine>(std::get<Events>(*events).events.at(0)).source.value == "plog/");
+
+  auto named = Report{Status{{}, TrialState::queued, 0, WaitsFor::unknown, "ann"}};
+  take_up_version_1(named);
+  CHECK(std::get<Status>(named).waits_for == WaitsFor::device);
+  CHECK(std::get<Status>(named).held_by == "ann");
+}
+
+TEST_CASE("codec: a fact of a kind that is not known yet is passed over, the others are kept") {
+  // {"facts": {"a": 1.5, "b": -3, "c": [], "d": 2^64-1, "e": "x"}}
+  constexpr char kExited[] =
+      "\x92\xa6"
+      "events\x81\xa6"
+      "events\x91\x92\xa6"
+      "exited\x81\xa5"
+      "facts\x85"
+      "\xa1"
+      "a\xcb\x3f\xf8\x00\x00\x00\x00\x00\x00"
+      "\xa1"
+      "b\xfd"
+      "\xa1"
+      "c\x90"
+      "\xa1"
+      "d\xcf\xff\xff\xff\xff\xff\xff\xff\xff"
+      "\xa1"
+      "e\xa1x";
+  const auto back = unpack_report({kExited, sizeof kExited - 1});
+  REQUIRE(back.has_value());
+  const Facts expected{{"b", std::int64_t{-3}}, {"e", "x"}};
+  CHECK(std::get<Exited>(std::get<Events>(*back).events.at(0)).facts == expected);
+}
+
 TEST_CASE("codec: events keep their kinds, their order and bytes that are not text") {
   Events events{{"c", 0, 1, "i"}, 5, {}};
-  events.events.emplace_back(StepLine{"plog/run/plog/plog-1_2.log", 9, {"\xff\xfe[STEP]"}});
+  events.events.emplace_back(StepLine{{"plog/run/plog/plog-1_2.log"}, 9, {"\xff\xfe[STEP]"}});
   Exited exited;
   exited.exit_code = -9;
   exited.cause = kCauseTimeout;
-  exited.files = {{"stdout.log", 12}};
+  exited.files = {{{"stdout.log"}, 12}};
   events.events.emplace_back(exited);
   const auto back = unpack_report(pack(Report{events}));
   REQUIRE(back.has_value());
@@ -56,7 +170,7 @@ TEST_CASE("codec: an agent's condition survives the wire, devices and all") {
   Condition condition;
   condition.sequence = 3;
   condition.store = {2, 5'000'000'000, 7, 64'000'000'000, 9};
-  condition.devices = {{-1, kDeviceFree, "", 0, 0}, {3, kDeviceBusy, "c0ffee", 12, 61}};
+  condition.devices = {{-1, DeviceState::free, "", 0, 0}, {3, DeviceState::busy, "c0ffee", 12, 61}};
   condition.queued = 4;
   const auto back = unpack_report(pack(Report{condition}));
   REQUIRE(back.has_value());
