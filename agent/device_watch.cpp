@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/device_mask.h"
 #include "common/error.h"
 
 namespace mstune::agent {
@@ -14,12 +15,16 @@ namespace {
 constexpr Duration kRefreshPeriod = std::chrono::seconds(1);
 constexpr Duration kUsersMax = std::chrono::seconds(5);  // who asks how the agent is waits for that
 
-std::string ids_text(const std::vector<Chip>& chips) {
+std::vector<int> ids_of(const std::vector<Chip>& chips) {
   std::vector<int> ids;
   for (const Chip& chip : chips) {
     ids.push_back(chip.logic_id);
   }
-  return fmt::format("{}", fmt::join(ids, ", "));
+  return ids;
+}
+
+std::string ids_text(const std::vector<Chip>& chips) {
+  return fmt::format("{}", fmt::join(ids_of(chips), ", "));
 }
 
 Message no_device_listed() {
@@ -39,17 +44,14 @@ DeviceWatch::DeviceWatch(Options options, Environment environment)
       environment_(std::move(environment)),
       box_(options_.look ? look_at_chips(environment_) : ChipFacts{}),
       looks_(environment_) {
-  if (options_.find) {
-    if (box_.chips.empty()) {
-      throw environment_error("agent.no_devices",
-                              "--devices auto: no device was found: {}; name them, as in 0-7",
-                              box_.unknown ? *box_.unknown : no_device_listed());
-    }
-    options_.devices.clear();
-    for (const Chip& chip : box_.chips) {
-      options_.devices.push_back(chip.logic_id);
-    }
+  const bool masked = device_mask(environment_).has_value();
+  if (options_.find && box_.chips.empty() && !masked) {
+    throw environment_error("agent.no_devices",
+                            "--devices auto: no device was found: {}; name them, as in 0-7",
+                            box_.unknown ? *box_.unknown : no_device_listed());
   }
+  options_.devices =
+      devices_in_mask(options_.devices, options_.find, ids_of(box_.chips), environment_);
   for (const int device : options_.devices) {
     if (!box_.chips.empty() && chip_of(box_.chips, device) == nullptr) {
       throw environment_error("agent.no_such_device",
@@ -57,6 +59,7 @@ DeviceWatch::DeviceWatch(Options options, Environment environment)
                               ids_text(box_.chips));
     }
   }
+  offer_ = os::offer_devices(options_.lock_directory, options_.devices);
 }
 
 std::vector<std::string> DeviceWatch::chips() const {
@@ -77,16 +80,23 @@ std::vector<std::string> DeviceWatch::chips() const {
 }
 
 std::vector<Message> DeviceWatch::notices() const {
-  if (options_.devices.empty() || !box_.chips.empty()) {
-    return {};
+  std::vector<Message> notices;
+  if (!offer_.shared.empty()) {
+    notices.push_back(message("agent.offered_twice",
+                              "another agent of this machine offers {} as well: trials on it take "
+                              "turns",
+                              devices_text(offer_.shared)));
   }
-  return {message("agent.users_not_checked",
-                  "whether somebody else uses a device is not checked: {}",
-                  box_.unknown ? *box_.unknown : no_device_listed())};
+  if (!options_.devices.empty() && box_.chips.empty()) {
+    notices.push_back(message("agent.users_not_checked",
+                              "whether somebody else uses a device is not checked: {}",
+                              box_.unknown ? *box_.unknown : no_device_listed()));
+  }
+  return notices;
 }
 
 bool DeviceWatch::checks(const protocol::TrialSpec& spec, const std::vector<int>& devices) const {
-  return !spec.ignore_busy && !devices.empty() && !box_.chips.empty();
+  return !spec.ignore_busy && !devices.empty();
 }
 
 void DeviceWatch::wait_for(const protocol::TrialKey& key, const protocol::TrialSpec& spec,
@@ -104,6 +114,14 @@ Meters DeviceWatch::meters(const std::vector<int>& devices) const {
     }
   }
   return meters;
+}
+
+ForeignCheck DeviceWatch::foreign_check(const std::vector<int>& devices,
+                                        std::vector<DeviceUser> accepted) const {
+  if (box_.chips.empty()) {
+    return {};
+  }
+  return {devices, box_.chips, std::move(accepted), options_.rules.context_memory_mb, environment_};
 }
 
 void DeviceWatch::note(const std::vector<protocol::DeviceReading>& readings, TimePoint now) {
@@ -176,27 +194,65 @@ std::vector<int> DeviceWatch::descriptors() const {
 }
 
 TimePoint DeviceWatch::deadline() const {
+  const TimePoint looks = std::min(looks_.deadline(), ask_again_);
   if (!refreshing_) {
-    return looks_.deadline();
+    return looks;
   }
-  return std::min({looks_.deadline(), refreshing_->deadline(), after(refresh_begun_, kUsersMax)});
+  return std::min({looks, refreshing_->deadline(), after(refresh_begun_, kUsersMax)});
+}
+
+void DeviceWatch::watch_gates() {
+  std::set<ChipPlace> places;
+  for (const auto& [key, gate] : gates_) {
+    for (const int device : gate.devices()) {
+      if (const Chip* chip = chip_of(box_.chips, device)) {
+        places.insert(chip->place);
+      }
+    }
+  }
+  looks_.watch(std::move(places), options_.rules.context_memory_mb);
+}
+
+// Who is free of others is another agent's perhaps: asked last, so that it is not held in vain.
+GateAnswer DeviceWatch::ask(DeviceGate& gate, std::vector<os::UniqueFd>& locks, TimePoint now) {
+  GateAnswer answer;
+  if (!box_.chips.empty()) {
+    answer = gate.ask(options_.rules, box_.chips, looks_.last(), now);
+    if (answer.what == GateAnswer::What::look) {
+      looks_.ask(answer.look_at);
+    }
+  }
+  if (answer.what != GateAnswer::What::begin) {
+    return answer;
+  }
+  os::DeviceHold hold = os::hold_devices(options_.lock_directory, gate.devices());
+  locks = std::move(hold.locks);
+  if (!hold.held_by.empty()) {
+    answer = gate.ask_held(options_.rules, hold.held_by, now);
+    ask_again_ = std::min(ask_again_, answer.look_at);
+  }
+  return answer;
 }
 
 std::vector<DeviceWatch::Verdict> DeviceWatch::step(TimePoint now) {
+  watch_gates();
   looks_.step(now);
+  if (now >= ask_again_) {
+    ask_again_ = kNever;
+  }
   std::vector<Verdict> verdicts;
   for (auto place = gates_.begin(); place != gates_.end();) {
-    GateAnswer answer = place->second.ask(options_.rules, box_.chips, looks_.last(), now);
+    Verdict verdict;
+    verdict.key = place->first;
+    GateAnswer answer = ask(place->second, verdict.locks, now);
     const bool decided = answer.what != GateAnswer::What::look;
     if (decided || answer.tell) {
-      verdicts.push_back({place->first, answer.what, std::move(answer.tell)});
+      verdict.what = answer.what;
+      verdict.tell = std::move(answer.tell);
+      verdict.accepted = std::move(answer.accepted);
+      verdicts.push_back(std::move(verdict));
     }
-    if (decided) {
-      place = gates_.erase(place);
-    } else {
-      looks_.ask(answer.look_at);
-      ++place;
-    }
+    place = decided ? gates_.erase(place) : std::next(place);
   }
   return verdicts;
 }

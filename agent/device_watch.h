@@ -3,14 +3,17 @@
 // A device that somebody else uses is waited for. The server begins trials and hands in their keys.
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "agent/device_gate.h"
+#include "agent/foreign_look.h"
 #include "agent/meter_look.h"
 #include "agent/npu_smi.h"
+#include "common/os/device_locks.h"
 #include "protocol/agent_messages.h"
 
 namespace mstune::agent {
@@ -21,6 +24,7 @@ class DeviceWatch {
     std::vector<int> devices;  // logic ids to offer; empty: device selection is left alone
     bool find = false;         // offer what npu-smi finds, instead
     bool look = true;          // false: npu-smi is not asked for anything
+    std::filesystem::path lock_directory;  // of the locks that the machine's agents share
     GateRules rules;
   };
 
@@ -46,12 +50,17 @@ class DeviceWatch {
     protocol::TrialKey key;
     GateAnswer::What what = GateAnswer::What::begin;  // look: it goes on waiting
     std::optional<Message> tell;
+    std::vector<os::UniqueFd> locks = {};   // begin: of its devices
+    std::vector<DeviceUser> accepted = {};  // begin: who holds memory there and is not waited for
   };
   // What is new since the last call. After begin and give_up the trial is forgotten.
   std::vector<Verdict> step(TimePoint now);
 
   // What it takes to read the meters of these devices.
   [[nodiscard]] Meters meters(const std::vector<int>& devices) const;
+  // What it takes to see who came onto them since.
+  [[nodiscard]] ForeignCheck foreign_check(const std::vector<int>& devices,
+                                           std::vector<DeviceUser> accepted) const;
   // They were read.
   void note(const std::vector<protocol::DeviceReading>& readings, TimePoint now);
   // Reads the meters of all that are offered and looks who uses them, unless that was done within a
@@ -71,10 +80,15 @@ class DeviceWatch {
     TimePoint at;
   };
 
+  GateAnswer ask(DeviceGate& gate, std::vector<os::UniqueFd>& locks, TimePoint now);
+  void watch_gates();
+
   Options options_;
   Environment environment_;
   ChipFacts box_;
+  os::DeviceOffer offer_;
   UsageLooks looks_;
+  TimePoint ask_again_ = kNever;  // where a device is another agent's
   std::map<protocol::TrialKey, DeviceGate> gates_;
   std::map<int, Known> known_;  // by device
   std::optional<MeterLook> refreshing_;

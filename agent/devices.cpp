@@ -140,6 +140,34 @@ std::vector<DeviceUser> users_of(const std::vector<int>& devices, const std::vec
   return result;
 }
 
+bool may_work(const DeviceUser& user, std::uint64_t context_memory_mb) {
+  return !user.memory_mb || *user.memory_mb >= context_memory_mb;
+}
+
+std::vector<DeviceUser> newcomers(const DeviceInterest& interest,
+                                  const std::vector<DeviceUser>& before,
+                                  const std::vector<DeviceUser>& now) {
+  std::vector<DeviceUser> found = users_of(interest.devices, interest.chips, now);
+  std::erase_if(found, [&](const DeviceUser& user) {
+    return !may_work(user, interest.context_memory_mb) ||
+           std::any_of(before.begin(), before.end(), [&](const DeviceUser& known) {
+             return known.pid == user.pid && known.place == user.place;
+           });
+  });
+  return found;
+}
+
+std::optional<int> parse_core_usage(std::string_view text) {
+  for (const std::string_view line : lines_of(text)) {
+    const auto colon = line.find(':');
+    if (colon != std::string_view::npos &&
+        squeezed(line.substr(0, colon)) == "aicoreusagerate(%)") {
+      return number_of<int>(trimmed(line.substr(colon + 1)));
+    }
+  }
+  return std::nullopt;
+}
+
 std::string users_text(const std::vector<DeviceUser>& users) {
   std::string text;
   for (const DeviceUser& user : users) {

@@ -58,6 +58,26 @@ std::string parse_driver_version(std::string_view text);
 std::vector<DeviceUser> users_of(const std::vector<int>& devices, const std::vector<Chip>& chips,
                                  const std::vector<DeviceUser>& users);
 
+// Devices and what counts on them.
+struct DeviceInterest {
+  std::vector<int> devices;  // logic ids
+  std::vector<Chip> chips;   // of the box
+  std::uint64_t context_memory_mb = 0;
+};
+
+// True for one that holds at least so much memory, or nobody knows how much: less than that is a
+// context on a chip where the process does not work.
+bool may_work(const DeviceUser& user, std::uint64_t context_memory_mb);
+
+// Those who may work on the devices now and did not hold memory there before.
+std::vector<DeviceUser> newcomers(const DeviceInterest& interest,
+                                  const std::vector<DeviceUser>& before,
+                                  const std::vector<DeviceUser>& now);
+
+// The use of a chip's AI cores, in percent, in `npu-smi info -t usages -i CARD -c CHIP`; nothing
+// where it is not told.
+std::optional<int> parse_core_usage(std::string_view text);
+
 // "process 4711 (python, 90 MB)", joined by commas.
 std::string users_text(const std::vector<DeviceUser>& users);
 

@@ -1,12 +1,19 @@
 #include "agent/execution.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <system_error>
 #include <utility>
 
 #include "agent/exited_limits.h"
 #include "agent/line_filter.h"
+#include "agent/work_directory.h"
+#include "common/error.h"
+#include "common/os/failure.h"
 
 namespace mstune::agent {
 namespace {
@@ -26,10 +33,21 @@ constexpr std::uint64_t kPlogSmall = std::uint64_t{1} << 20U;  // a smaller limi
 constexpr std::uint64_t kOutputFlows = std::uint64_t{256} << 10U;
 constexpr std::size_t kBytesPerRead = std::size_t{4} << 20U;
 
+void note_fallback(std::optional<GeFallback>& known, std::string_view line) {
+  if (!known) {
+    known = ge_fallback_in(line);
+  }
+}
+
 os::LogTail make_tail(const fs::path& directory,
-                      const std::shared_ptr<std::vector<protocol::Event>>& lines) {
+                      const std::shared_ptr<std::vector<protocol::Event>>& lines,
+                      const std::shared_ptr<std::optional<GeFallback>>& fallback) {
+  const auto is_wanted = [fallback](std::string_view line) {
+    note_fallback(*fallback, line);
+    return is_wanted_line(line);
+  };
   return os::LogTail(
-      directory, is_wanted_line,
+      directory, is_wanted,
       [lines](const std::string& source, std::uint64_t number, std::string_view line) {
         if (auto event = event_of("plog/" + source, number, line)) {
           lines->push_back(std::move(*event));
@@ -37,25 +55,46 @@ os::LogTail make_tail(const fs::path& directory,
       });
 }
 
+// Who starts the agent again waits for it, where a killed agent's keeper is still at work.
+os::UniqueFd lock_of_keeper(const fs::path& directory) {
+  os::UniqueFd lock(
+      ::open((directory / kKeeperLock).c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock.valid() || ::flock(lock.value(), LOCK_EX | LOCK_NB) != 0) {
+    throw environment_error("agent.cannot_lock", "cannot lock {} in the agent's --work-dir: {}",
+                            (directory / kKeeperLock).string(), os::reason(errno));
+  }
+  return lock;
+}
+
+os::KeeperOptions keeper_options(std::vector<int> held, const os::UniqueFd& lock,
+                                 const std::optional<os::TrialCgroup>& cgroup) {
+  held.push_back(lock.value());
+  return {std::move(held), cgroup ? cgroup->entry() : -1};
+}
+
 }  // namespace
 
-Execution::Execution(fs::path directory, const os::SpawnRequest& request, const std::string& cookie,
-                     const KeepLimits& limits, TimePoint now)
+Execution::Execution(fs::path directory, const os::SpawnRequest& request, const KeepLimits& limits,
+                     TimePoint now, std::vector<int> held)
     : directory_(std::move(directory)),
       output_(directory_ / "stdout.log", limits.output),
       plog_lines_(std::make_shared<std::vector<protocol::Event>>()),
-      tail_(make_tail(directory_ / "plog", plog_lines_)),
+      fallback_(std::make_shared<std::optional<GeFallback>>()),
+      tail_(make_tail(directory_ / "plog", plog_lines_, fallback_)),
       plog_limit_(directory_ / "plog", limits.plog_bytes),
-      process_(request),
+      kept_(lock_of_keeper(directory_)),
+      cgroup_(os::TrialCgroup::make("mstune-" + directory_.filename().string())),
+      process_(request, keeper_options(std::move(held), kept_, cgroup_)),
       read_buffer_(64 * 1024),
-      tree_{process_.id(), cookie, {}},
       next_rescan_(after(now, kRescanEvery)),
-      next_look_(after(now, kLookEvery)) {}
+      next_look_(after(now, kLookEvery)) {
+  kept_.reset();  // the keeper has it
+}
 
 std::vector<int> Execution::descriptors(TimePoint now) const {
   std::vector<int> result;
-  if (!exit_taken_) {
-    result.push_back(process_.exit_descriptor());
+  if (!ended_ && !process_.is_over()) {
+    result.push_back(process_.news());
   }
   if (now >= next_read_ && !paused_) {
     result.push_back(tail_.descriptor());
@@ -85,17 +124,23 @@ void Execution::read_output(std::vector<protocol::Event>& lines) {
     budget -= std::min(budget, chunk.bytes.size());
     output_.append(chunk.bytes);
     output_lines_.feed(chunk.bytes, [&](std::uint64_t number, std::string_view line) {
-      if (auto event = event_of("stdout.log", number, line)) {
-        lines.push_back(std::move(*event));
-      }
+      take_line(number, line, lines);
     });
+  }
+}
+
+// Of its output: CANN can be told to log there.
+void Execution::take_line(std::uint64_t number, std::string_view line,
+                          std::vector<protocol::Event>& lines) {
+  note_fallback(*fallback_, line);
+  if (auto event = event_of("stdout.log", number, line)) {
+    lines.push_back(std::move(*event));
   }
 }
 
 std::vector<protocol::Event> Execution::read(TimePoint now) {
   std::vector<protocol::Event> lines;
   if (now >= next_look_) {
-    static_cast<void>(os::find_tree(tree_));
     too_much_plog_ =
         plog_limit_.bytes_on_disk() > kPlogExcess * std::max(plog_limit_.limit_bytes(), kPlogSmall);
     next_look_ = ender_ ? kNever : after(now, kLookEvery);
@@ -125,7 +170,8 @@ std::vector<protocol::Event> Execution::read(TimePoint now) {
 }
 
 bool Execution::take_exit() {
-  if (exit_taken_ || !process_.has_exited()) {
+  process_.take_news();
+  if (exit_taken_ || !process_.status()) {
     return false;
   }
   exit_taken_ = true;
@@ -134,12 +180,13 @@ bool Execution::take_exit() {
 
 void Execution::begin_end() {
   if (!ender_) {
-    ender_.emplace(tree_, os::EndingLimits{});
+    ender_.emplace(process_, cgroup_ ? &*cgroup_ : nullptr, os::EndingLimits{});
   }
 }
 
 std::optional<std::int32_t> Execution::step_end(TimePoint now) {
-  if (!ender_ || ended_ || now < ender_->deadline()) {
+  process_.take_news();
+  if (!ender_ || ended_ || (now < ender_->deadline() && !process_.is_over())) {
     return std::nullopt;
   }
   const os::EndingState state = ender_->step(now);
@@ -148,12 +195,19 @@ std::optional<std::int32_t> Execution::step_end(TimePoint now) {
   }
   ended_ = true;
   if (state == os::EndingState::stuck) {
-    stuck_ = ender_->left();
+    stuck_ = ender_->keeper();
   }
   exit_taken_ = true;
-  const std::optional<os::Exit> exit = process_.reap();
   // A program that cannot be killed has no exit status yet.
-  return exit ? exit->status : -SIGKILL;
+  return process_.status().value_or(-SIGKILL);
+}
+
+std::vector<os::ProcessInfo> Execution::left() const {
+  return ender_ ? ender_->left() : std::vector<os::ProcessInfo>();
+}
+
+std::vector<os::ProcessInfo> Execution::left_behind() const {
+  return ender_ ? ender_->left_behind() : std::vector<os::ProcessInfo>();
 }
 
 bool Execution::drain(std::vector<protocol::Event>& lines) {
@@ -166,11 +220,8 @@ bool Execution::drain(std::vector<protocol::Event>& lines) {
   if (more_plog || more_output) {
     return true;
   }
-  output_lines_.finish([&](std::uint64_t number, std::string_view line) {
-    if (auto event = event_of("stdout.log", number, line)) {
-      lines.push_back(std::move(*event));
-    }
-  });
+  output_lines_.finish(
+      [&](std::uint64_t number, std::string_view line) { take_line(number, line, lines); });
   output_.finish();
   plog_limited_at_ = 0;
   limit_plog();

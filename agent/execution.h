@@ -13,11 +13,13 @@
 
 #include "agent/environment.h"
 #include "agent/plog_limit.h"
+#include "common/ge_fallback.h"
 #include "common/lines.h"
+#include "common/os/kept_ending.h"
+#include "common/os/kept_process.h"
 #include "common/os/log_tail.h"
 #include "common/os/output_log.h"
-#include "common/os/process.h"
-#include "common/os/process_tree.h"
+#include "common/os/trial_cgroup.h"
 #include "common/time.h"
 #include "protocol/messages.h"
 
@@ -37,10 +39,10 @@ struct KeptFile {
 
 class Execution {
  public:
-  // Starts the program; `directory` exists. `cookie` ("NAME=value") is in its environment and marks
-  // its processes. Throws an Error when it cannot be started.
+  // Starts the program below a keeper of its own; `directory` exists. `held` are locks that are to
+  // be held until nobody of it is left. Throws an Error when it cannot be started.
   Execution(std::filesystem::path directory, const os::SpawnRequest& request,
-            const std::string& cookie, const KeepLimits& limits, TimePoint now);
+            const KeepLimits& limits, TimePoint now, std::vector<int> held = {});
 
   [[nodiscard]] pid_t id() const { return process_.id(); }
 
@@ -66,11 +68,18 @@ class Execution {
   void begin_end();
   // The exit status when nobody is left, or nobody who can be killed; nothing before.
   std::optional<std::int32_t> step_end(TimePoint now);
-  // Those that cannot be killed; empty otherwise.
-  [[nodiscard]] const std::vector<os::ProcessInfo>& stuck() const { return stuck_; }
+  // Where somebody cannot be killed: the keeper, which is there as long as anybody is.
+  [[nodiscard]] const std::optional<os::ProcessKey>& stuck() const { return stuck_; }
+  // Who that is; empty where they cannot be seen.
+  [[nodiscard]] std::vector<os::ProcessInfo> left() const;
+  // Whom the program left behind when it ended.
+  [[nodiscard]] std::vector<os::ProcessInfo> left_behind() const;
 
   // Reads what is left after the end. True: more is left, call again.
   bool drain(std::vector<protocol::Event>& lines);
+
+  // After the drain: the first that GE told of in its log, if it did.
+  [[nodiscard]] std::optional<GeFallback> fallback() const { return *fallback_; }
 
   // After the drain: what a coordinator can fetch, what was dropped, how the output ended.
   [[nodiscard]] std::vector<KeptFile> files() const;
@@ -82,28 +91,33 @@ class Execution {
 
  private:
   void read_output(std::vector<protocol::Event>& lines);
+  void take_line(std::uint64_t number, std::string_view line,
+                 std::vector<protocol::Event>& lines);
   void limit_plog();
 
   std::filesystem::path directory_;
   os::OutputLog output_;
   LineSplitter output_lines_;
-  std::shared_ptr<std::vector<protocol::Event>> plog_lines_;  // the tail's sink fills it
+  // The tail's functions fill both.
+  std::shared_ptr<std::vector<protocol::Event>> plog_lines_;
+  std::shared_ptr<std::optional<GeFallback>> fallback_;
   os::LogTail tail_;
   PlogLimit plog_limit_;
   std::uint64_t plog_limited_at_ = 0;  // bytes that the tail had read
-  os::Process process_;
+  os::UniqueFd kept_;                  // before the process: locked until nobody is left
+  std::optional<os::TrialCgroup> cgroup_;
+  os::KeptProcess process_;
   std::vector<char> read_buffer_;
-  os::TreeIdentity tree_;
-  std::optional<os::TreeEnder> ender_;
+  std::optional<os::KeptEnder> ender_;
   bool exit_taken_ = false;
   bool ended_ = false;
   bool output_ended_ = false;
   bool paused_ = false;
   bool too_much_plog_ = false;
-  std::vector<os::ProcessInfo> stuck_;
+  std::optional<os::ProcessKey> stuck_;
   TimePoint next_read_ = TimePoint::min();  // min: as soon as a descriptor is readable
   TimePoint next_rescan_;
-  TimePoint next_look_;  // at the tree, while the program runs
+  TimePoint next_look_;  // at the size of its plog
 };
 
 }  // namespace mstune::agent

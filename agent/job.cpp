@@ -26,7 +26,7 @@ std::vector<JobAction> Job::handle(const JobEvent& event, TimePoint now) {
 }
 
 TimePoint Job::deadline() const {
-  return std::min({run_deadline_, grace_deadline_, next_status_});
+  return std::min({run_deadline_, grace_deadline_, next_status_, forgotten_at_});
 }
 
 bool Job::takes_lines() const {
@@ -72,9 +72,27 @@ void Job::expire(TimePoint now) {
                     duration_text(seconds)),
             now);
   }
+  if (now >= forgotten_at_) {
+    remove();
+  }
   if (now >= next_status_) {
     send_status(now);
   }
+}
+
+// Whoever pings and asks for nothing of a finished trial keeps its device from others.
+void Job::remember(TimePoint now) {
+  constexpr Duration kLeast = std::chrono::seconds(10);
+  if (state_ == State::finished) {
+    forgotten_at_ = after(now, std::max(settings_.reconnect_grace, kLeast));
+  }
+}
+
+void Job::remove() {
+  state_ = State::removed;
+  next_status_ = kNever;
+  forgotten_at_ = kNever;
+  actions_.emplace_back(RemoveJob{});
 }
 
 // The first cause stands: it is what the person wants to know.
@@ -82,7 +100,7 @@ void Job::end(const char* cause, Message detail, TimePoint now) {
   if (state_ == State::queued || state_ == State::preparing) {
     outcome_.cause = cause;
     outcome_.detail = std::move(detail);
-    finish();
+    finish(now);
   } else if (state_ == State::starting && outcome_.cause.empty()) {
     // Nothing can be ended yet, and the slot is not free before it is known what there is to end.
     outcome_.cause = cause;
@@ -101,10 +119,11 @@ void Job::end(const char* cause, Message detail, TimePoint now) {
   }
 }
 
-void Job::finish() {
+void Job::finish(TimePoint now) {
   state_ = State::finished;
   keep_within_limits(outcome_);
   log_.append(outcome_);
+  remember(now);
   remove_if_abandoned();
 }
 
@@ -118,8 +137,7 @@ void Job::abandon(Message why, TimePoint now) {
 // Nobody is there to release it.
 void Job::remove_if_abandoned() {
   if (abandoned_ && state_ == State::finished) {
-    state_ = State::removed;
-    actions_.emplace_back(RemoveJob{});
+    remove();
   }
 }
 
@@ -149,7 +167,7 @@ void Job::on(const EnvironmentReady& /*event*/, TimePoint /*now*/) {
 void Job::on(const NotStarted& event, TimePoint now) {
   end(event.cause, event.why, now);
   if (state_ == State::starting) {
-    finish();
+    finish(now);
   }
 }
 
@@ -220,7 +238,11 @@ void Job::on(const OutputDrained& event, TimePoint now) {
       add_fact(outcome_.facts, "event_lines_left_out",
                static_cast<std::int64_t>(event_lines_ - protocol::kEventLinesMax));
     }
-    finish();
+    if (event.spoiled && outcome_.cause == protocol::kCauseExit) {
+      outcome_.cause = event.spoiled->cause;
+      outcome_.detail = event.spoiled->why;
+    }
+    finish(now);
     send_status(now);
   }
 }
@@ -235,6 +257,7 @@ void Job::on(const CoordinatorSeen& event, TimePoint now) {
   grace_deadline_ = kNever;
   // A number that cannot be right is ignored: the events that are there are sent from where we are.
   static_cast<void>(log_.rewind(event.events_from));
+  remember(now);
   send_status(now);
 }
 
@@ -249,15 +272,18 @@ void Job::on(const CoordinatorGone& event, TimePoint now) {
   }
 }
 
-void Job::on(const Acknowledged& event, TimePoint /*now*/) {
+void Job::on(const Acknowledged& event, TimePoint now) {
   static_cast<void>(log_.acknowledge(event.events));
+  remember(now);
+}
+
+void Job::on(const FilesAsked& /*event*/, TimePoint now) {
+  remember(now);
 }
 
 void Job::on(const ReleaseAsked& /*event*/, TimePoint /*now*/) {
   if (state_ == State::finished) {
-    state_ = State::removed;
-    next_status_ = kNever;
-    actions_.emplace_back(RemoveJob{});
+    remove();
   }
 }
 

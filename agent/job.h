@@ -48,12 +48,18 @@ struct PlogOverflowed {};  // more than the disk is to bear
 struct TreeEnded {
   std::int32_t exit_code = 0;  // negative: the signal that ended the program
 };
+struct Spoiled {
+  std::string cause;
+  Message why;
+};
 struct OutputDrained {
   std::vector<protocol::TrialFile> files;
   std::uint64_t output_dropped_bytes = 0;
   protocol::Bytes output_tail;
   std::vector<protocol::DeviceReading> readings = {};
   protocol::Facts facts = {};
+  // Why its steps do not count although the program ended by itself.
+  std::optional<Spoiled> spoiled = {};
 };
 struct CancelAsked {};
 struct CoordinatorSeen {  // it assigned the trial, for the first time or again
@@ -65,11 +71,13 @@ struct CoordinatorGone {
 struct Acknowledged {
   std::uint64_t events = 0;
 };
+struct FilesAsked {};  // its coordinator fetches what it left
 struct ReleaseAsked {};
 struct Tick {};
-using JobEvent = std::variant<EnvironmentReady, NotStarted, ProgramStarted, LinesFound, Noticed,
-                              ProgramExited, PlogOverflowed, TreeEnded, OutputDrained, CancelAsked,
-                              CoordinatorSeen, CoordinatorGone, Acknowledged, ReleaseAsked, Tick>;
+using JobEvent =
+    std::variant<EnvironmentReady, NotStarted, ProgramStarted, LinesFound, Noticed, ProgramExited,
+                 PlogOverflowed, TreeEnded, OutputDrained, CancelAsked, CoordinatorSeen,
+                 CoordinatorGone, Acknowledged, FilesAsked, ReleaseAsked, Tick>;
 
 // ---- what to do ----
 struct PrepareEnvironment {};
@@ -131,12 +139,15 @@ class Job {
   void on(const CoordinatorSeen& event, TimePoint now);
   void on(const CoordinatorGone& event, TimePoint now);
   void on(const Acknowledged& event, TimePoint now);
+  void on(const FilesAsked& event, TimePoint now);
   void on(const ReleaseAsked& event, TimePoint now);
   void on(const Tick& event, TimePoint now);
 
   void expire(TimePoint now);
   void end(const char* cause, Message detail, TimePoint now);
-  void finish();
+  void finish(TimePoint now);
+  void remember(TimePoint now);
+  void remove();
   void abandon(Message why, TimePoint now);
   void remove_if_abandoned();
   void send();
@@ -152,6 +163,7 @@ class Job {
   TimePoint run_deadline_ = kNever;
   TimePoint grace_deadline_ = kNever;
   TimePoint next_status_ = kNever;
+  TimePoint forgotten_at_ = kNever;  // finished: nobody has asked for anything of it until then
   TimePoint started_;
   std::vector<JobAction> actions_;
 };

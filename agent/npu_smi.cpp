@@ -50,6 +50,8 @@ void UsageLooks::ask(TimePoint when) {
 
 void UsageLooks::cancel() {
   run_.reset();
+  look_.reset();
+  to_read_.clear();
   due_ = kNever;
 }
 
@@ -58,7 +60,7 @@ void UsageLooks::begin(TimePoint now) {
   try {
     run_.emplace(std::vector<std::string>{"info"}, environment_, now);
   } catch (const Error&) {
-    last_ = UsageLook{now, now, std::nullopt};
+    last_ = UsageLook{now, now, std::nullopt, {}};
   }
 }
 
@@ -66,15 +68,51 @@ void UsageLooks::step(TimePoint now) {
   if (now >= due_) {
     begin(now);
   }
-  if (!run_ || !run_->step(now)) {
+  while (run_ && run_->step(now)) {
+    take(now);
+  }
+}
+
+// What the run that is over has seen.
+void UsageLooks::take(TimePoint now) {
+  const bool succeeded = run_->status() == 0;
+  if (!look_) {
+    look_ = UsageLook{run_->begun(), now, std::nullopt, {}};
+    look_->users = succeeded ? parse_users(run_->output()) : std::nullopt;
+    std::set<ChipPlace> places;
+    for (const DeviceUser& user : look_->users.value_or(std::vector<DeviceUser>())) {
+      if (watched_.contains(user.place) && user.memory_mb != std::uint64_t{0} &&
+          may_work(user, context_memory_mb_)) {
+        places.insert(user.place);
+      }
+    }
+    to_read_.assign(places.begin(), places.end());
+  } else {
+    if (const auto usage = succeeded ? parse_core_usage(run_->output()) : std::nullopt) {
+      look_->core_usage[to_read_.back()] = *usage;
+    }
+    to_read_.pop_back();
+  }
+  begin_next_usage(now);
+  if (!run_) {
+    look_->ended = now;
+    last_ = std::exchange(look_, std::nullopt);
+  }
+}
+
+void UsageLooks::begin_next_usage(TimePoint now) {
+  run_.reset();
+  if (to_read_.empty()) {
     return;
   }
-  UsageLook look{run_->begun(), now, std::nullopt};
-  if (run_->status() == 0) {
-    look.users = parse_users(run_->output());
+  const ChipPlace& place = to_read_.back();
+  try {
+    run_.emplace(std::vector<std::string>{"info", "-t", "usages", "-i", std::to_string(place.card),
+                                          "-c", std::to_string(place.chip)},
+                 environment_, now);
+  } catch (const Error&) {
+    to_read_.clear();
   }
-  last_ = std::move(look);
-  run_.reset();
 }
 
 std::vector<int> UsageLooks::descriptors() const {

@@ -4,8 +4,11 @@
 // another runs gets the next.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/device_gate.h"
@@ -31,6 +34,11 @@ class UsageLooks {
  public:
   explicit UsageLooks(Environment environment) : environment_(std::move(environment)) {}
 
+  // Where somebody may work on one of these chips, the use of its AI cores is read as well.
+  void watch(std::set<ChipPlace> chips, std::uint64_t context_memory_mb) {
+    watched_ = std::move(chips);
+    context_memory_mb_ = context_memory_mb;
+  }
   // Begins a look at `when`, or sooner where somebody else asked for that, unless one is under way.
   void ask(TimePoint when);
   // Ends the one that is under way, which then says nothing.
@@ -44,9 +52,15 @@ class UsageLooks {
 
  private:
   void begin(TimePoint now);
+  void begin_next_usage(TimePoint now);
+  void take(TimePoint now);
 
   Environment environment_;
+  std::set<ChipPlace> watched_;
+  std::uint64_t context_memory_mb_ = 0;
   std::optional<NpuSmiRun> run_;
+  std::optional<UsageLook> look_;   // under way: what it saw so far
+  std::vector<ChipPlace> to_read_;  // AI cores, the current one last
   TimePoint due_ = kNever;
   std::optional<UsageLook> last_;
 };

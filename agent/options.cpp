@@ -180,6 +180,11 @@ void add_options(CLI::App& app, ServerOptions& options, Texts& texts) {
                  "Seconds to wait for a device that somebody else uses")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 86400.0));
+  app.add_option("--context-memory", options.devices.rules.context_memory_mb,
+                 "MB on a device below which a process only has a context there and is not waited "
+                 "for")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 20U));
   app.add_option("--reconnect-grace", texts.grace_seconds,
                  "Seconds that a trial goes on without its coordinator")
       ->capture_default_str()

@@ -18,7 +18,7 @@
 #include "common/os/clock.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
-#include "common/os/process_table.h"
+#include "common/os/process_tree.h"
 #include "common/os/service_manager.h"
 #include "common/version.h"
 
@@ -58,6 +58,7 @@ std::string cann_version(const std::string& cann_env) {
 DeviceWatch::Options device_options(const ServerOptions& options) {
   DeviceWatch::Options result = options.devices;
   result.look = !options.ends_with_parent;  // a coordinator's own agent offers none: no need to ask
+  result.lock_directory = os::turn_directory();
   return result;
 }
 
@@ -262,6 +263,7 @@ void Server::carry_out(desk::Action& action, std::string& payload, TimePoint now
     send_reports(runner);
   } else if (const auto* fetch = std::get_if<desk::FetchFile>(&action)) {
     TrialRunner& runner = *runners_.at(fetch->request.key);
+    runner.handle(FilesAsked{}, now);
     runner.fetch(fetch->request);
     send_reports(runner);
   } else {
@@ -384,7 +386,9 @@ void Server::forget_finished(TimePoint now) {
   for (const protocol::TrialKey& key : gone) {
     const TrialRunner& runner = *runners_.at(key);
     if (runner.is_stuck()) {
-      stuck_.add(key, runner.stuck(), now);
+      os::ProcessInfo keeper;
+      keeper.key = runner.keeper();
+      stuck_.add(key, {keeper}, now);
     }
     tell_desk(desk::TrialGone{key, runner.is_stuck()}, now);
     receiver_.unpin(runner.spec().files);
@@ -406,11 +410,7 @@ void Server::tell_who_measures(TimePoint now) {
 }
 
 void Server::look_at_stuck(TimePoint now) {
-  const auto is_alive = [](const os::ProcessKey& key) {
-    os::ProcessInfo found;
-    return os::look_up(key.id, found) && found.key == key && found.state != 'Z';
-  };
-  for (const protocol::TrialKey& key : stuck_.look(is_alive, now)) {
+  for (const protocol::TrialKey& key : stuck_.look(os::is_running, now)) {
     fmt::print(stderr, "mstune-agent: {}\n",
                said(message("agent.device_again",
                             "the processes of trial {} that could not be killed are gone: its "

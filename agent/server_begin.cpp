@@ -74,6 +74,8 @@ void Server::step_devices(TimePoint now) {
       runner.handle(Noticed{*verdict.tell}, now);
     }
     if (verdict.what == GateAnswer::What::begin) {
+      runner.use_verdict(std::move(verdict.locks),
+                         devices_.foreign_check(runner.devices(), std::move(verdict.accepted)));
       start(runner, now);
     }
     send_reports(runner);

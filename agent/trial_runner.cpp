@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/os/file.h"
 #include "common/words.h"
+#include "protocol/causes.h"
 
 namespace mstune::agent {
 namespace {
@@ -90,6 +91,7 @@ void TrialRunner::carry_out(const JobAction& action, TimePoint now) {
     draining_ = true;
     // At once: a device cools down while its trial's last lines are read.
     look_.emplace(is_stuck() ? Meters() : settings_.meters, now);
+    foreign_.emplace(is_stuck() ? ForeignCheck() : settings_.foreign, now);
   } else if (const auto* send = std::get_if<SendEvents>(&action)) {
     reports_.push_back({protocol::Events{key_, send->batch.first, send->batch.events}, {}});
   } else if (const auto* status = std::get_if<SendStatus>(&action)) {
@@ -167,7 +169,7 @@ std::vector<std::string> TrialRunner::command() const {
   if (spec_.shell) {
     return {"/bin/bash", "-c", words.front()};
   }
-  return words;
+  return with_container_file(std::move(words), settings_.directory / "container");
 }
 
 os::SpawnRequest TrialRunner::spawn_request(Environment environment) const {
@@ -212,13 +214,18 @@ void TrialRunner::start(TimePoint now) {
     handle(Noticed{notice}, now);
   }
   try {
-    execution_.emplace(directory, request, settings_.cookie, keep_limits(spec_, settings_), now);
+    std::vector<int> held;
+    for (const os::UniqueFd& lock : settings_.locks) {
+      held.push_back(lock.value());
+    }
+    execution_.emplace(directory, request, keep_limits(spec_, settings_), now, std::move(held));
   } catch (const Error& error) {
     handle(NotStarted{error.message()}, now);
     return;
   }
+  program_ = std::move(request);
   handle(ProgramStarted{static_cast<std::uint64_t>(execution_->id()), wall_clock_us(),
-                        request.command.front(), readings_before_},
+                        program_.command.front(), readings_before_},
          now);
 }
 
@@ -231,6 +238,9 @@ void TrialRunner::pass_on(std::vector<protocol::Event> lines, TimePoint now) {
 void TrialRunner::step(TimePoint now) {
   if (look_) {
     look_->step(now);  // whoever waits for it or does not: its descriptors must not stay readable
+  }
+  if (foreign_) {
+    foreign_->step(now);
   }
   become_ready(now);
   if (now >= job_.deadline()) {
@@ -258,23 +268,70 @@ void TrialRunner::step(TimePoint now) {
     handle(ProgramExited{}, now);
   }
   if (ending_) {
-    if (const auto status = execution_->step_end(now)) {
-      ending_ = false;
-      tell_stuck(now);
-      handle(TreeEnded{*status}, now);
-      if (draining_ && job_.takes_lines()) {
-        drain(now);
-      }
+    end_tree(now);
+  }
+}
+
+void TrialRunner::end_tree(TimePoint now) {
+  if (!exit_code_) {
+    exit_code_ = execution_->step_end(now);
+  }
+  if (!exit_code_ || !end_container(now)) {
+    return;
+  }
+  ending_ = false;
+  tell_left_behind(now);
+  tell_stuck(now);
+  handle(TreeEnded{*exit_code_}, now);
+  if (draining_ && job_.takes_lines()) {
+    drain(now);
+  }
+}
+
+// What a container runs is not below the keeper. True when it is ended, or there is none.
+bool TrialRunner::end_container(TimePoint now) {
+  if (!container_) {
+    const fs::path file = container_file(program_.command);
+    if (file.empty()) {
+      return true;
     }
+    const Environment environment = parse_environment(program_.environment);
+    container_.emplace(program_.command.front(), program_.working_directory / file, environment,
+                       now);
+  }
+  return container_->step(now);
+}
+
+void TrialRunner::tell_left_behind(TimePoint now) {
+  std::vector<std::string> names;
+  for (const os::ProcessInfo& process : execution_->left_behind()) {
+    names.push_back(fmt::format("{} ({})", process.key.id, process.name));
+  }
+  if (!names.empty()) {
+    handle(Noticed{message("trial.left_running",
+                           "when the program had ended, it had left processes running; they were "
+                           "ended: {}",
+                           fmt::format("{}", fmt::join(names, ", ")))},
+           now);
   }
 }
 
 void TrialRunner::tell_stuck(TimePoint now) {
-  for (const os::ProcessInfo& process : execution_->stuck()) {
+  if (!is_stuck()) {
+    return;
+  }
+  const std::vector<os::ProcessInfo> left = execution_->left();
+  for (const os::ProcessInfo& process : left) {
     handle(Noticed{message("trial.stuck_process",
                            "process {} ({}) of this trial cannot be killed (state {}): its device "
                            "is not used until that process is gone",
                            process.key.id, process.name, std::string(1, process.state))},
+           now);
+  }
+  if (left.empty()) {
+    handle(Noticed{message("trial.stuck_unseen",
+                           "something that this trial started is still there and can be neither "
+                           "seen nor killed: its device is not used until that is gone")},
            now);
   }
 }
@@ -318,14 +375,30 @@ std::vector<protocol::TrialFile> TrialRunner::offer_files(protocol::Facts& facts
   return offered;
 }
 
-void TrialRunner::finish_drain(TimePoint now) {
-  if (auto readings = step_meters(now)) {
-    OutputDrained drained = std::move(*drained_);
-    drained_.reset();
-    look_.reset();
-    drained.readings = std::move(*readings);
-    handle(drained, now);
+// Who came onto the device explains more than what GE did then, and the trial is run again.
+std::optional<Spoiled> TrialRunner::spoiled() const {
+  if (const auto& why = foreign_->finding()) {
+    return Spoiled{protocol::kCauseForeign, *why};
   }
+  if (const auto fallback = execution_->fallback()) {
+    return Spoiled{code_of(*fallback), sentence_of(*fallback)};
+  }
+  return std::nullopt;
+}
+
+void TrialRunner::finish_drain(TimePoint now) {
+  auto readings = step_meters(now);
+  if (!foreign_->step(now) || !readings) {
+    return;
+  }
+  OutputDrained drained = std::move(*drained_);
+  drained.readings = std::move(*readings);
+  drained.spoiled = spoiled();
+  drained_.reset();
+  look_.reset();
+  foreign_.reset();
+  settings_.locks.clear();
+  handle(drained, now);
 }
 
 std::optional<std::vector<protocol::DeviceReading>> TrialRunner::step_meters(TimePoint now) {
@@ -340,9 +413,17 @@ std::vector<int> TrialRunner::descriptors(TimePoint now) const {
   std::vector<int> descriptors = execution_ && !drained_ && !job_.finished()
                                      ? execution_->descriptors(now)
                                      : std::vector<int>();
-  if (look_) {
-    const std::vector<int> more = look_->descriptors();
+  const auto add = [&](const std::vector<int>& more) {
     descriptors.insert(descriptors.end(), more.begin(), more.end());
+  };
+  if (look_) {
+    add(look_->descriptors());
+  }
+  if (foreign_) {
+    add(foreign_->descriptors());
+  }
+  if (container_) {
+    add(container_->descriptors());
   }
   return descriptors;
 }
@@ -352,10 +433,11 @@ TimePoint TrialRunner::deadline() const {
     return job_.takes_lines() ? TimePoint::min() : job_.deadline();
   }
   if (look_ && (!execution_ || drained_)) {
-    return std::min(job_.deadline(), look_->deadline());
+    return std::min({job_.deadline(), look_->deadline(), foreign_ ? foreign_->deadline() : kNever});
   }
   const bool executing = execution_ && job_.told_state() != protocol::TrialState::finished;
-  return std::min(job_.deadline(), executing ? execution_->deadline() : kNever);
+  return std::min({job_.deadline(), executing ? execution_->deadline() : kNever,
+                   container_ ? container_->deadline() : kNever});
 }
 
 void TrialRunner::fetch(const protocol::Fetch& request) {

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "agent/cann_environment.h"
+#include "agent/container_end.h"
 #include "agent/execution.h"
+#include "agent/foreign_look.h"
 #include "agent/job.h"
 #include "agent/meter_look.h"
 #include "agent/policy.h"
@@ -25,6 +27,8 @@ struct RunnerSettings {
   std::string client;               // whose trial it is: the name of a key, or empty
   std::vector<int> devices;         // empty: device selection is left alone
   Meters meters;                    // of these devices
+  ForeignCheck foreign;             // what to look for after it
+  std::vector<os::UniqueFd> locks;  // of the devices; held until nobody of it is left
   Duration reconnect_grace = std::chrono::seconds(60);
   std::uint64_t output_limit_bytes = std::uint64_t{16} << 20U;
   std::optional<Policy> policy;  // of the box's owner
@@ -55,6 +59,11 @@ class TrialRunner {
     settings_.devices = std::move(devices);
     settings_.meters = std::move(meters);
   }
+  // Before begin(): nobody else runs a trial there, and who holds memory there is known.
+  void use_verdict(std::vector<os::UniqueFd> locks, ForeignCheck foreign) {
+    settings_.locks = std::move(locks);
+    settings_.foreign = std::move(foreign);
+  }
   void begin(TimePoint now);
   void handle(const JobEvent& event, TimePoint now);
 
@@ -76,9 +85,9 @@ class TrialRunner {
   std::vector<protocol::DeviceReading> take_readings() { return std::exchange(new_readings_, {}); }
 
   // Processes of it that could not be killed: its device cannot be used while they are there.
-  [[nodiscard]] bool is_stuck() const { return execution_ && !execution_->stuck().empty(); }
-  // Only where is_stuck().
-  [[nodiscard]] const std::vector<os::ProcessInfo>& stuck() const { return execution_->stuck(); }
+  [[nodiscard]] bool is_stuck() const { return execution_ && execution_->stuck().has_value(); }
+  // Only where is_stuck(): the process that is there as long as they are.
+  [[nodiscard]] os::ProcessKey keeper() const { return *execution_->stuck(); }
 
  private:
   void carry_out(const std::vector<JobAction>& actions, TimePoint now);
@@ -90,10 +99,14 @@ class TrialRunner {
   [[nodiscard]] os::SpawnRequest spawn_request(Environment environment) const;
   [[nodiscard]] std::optional<Message> judge(os::SpawnRequest& request) const;
   void pass_on(std::vector<protocol::Event> lines, TimePoint now);
+  bool end_container(TimePoint now);
+  void end_tree(TimePoint now);
   void tell_stuck(TimePoint now);
+  void tell_left_behind(TimePoint now);
   void drain(TimePoint now);
   [[nodiscard]] std::vector<protocol::TrialFile> offer_files(protocol::Facts& facts);
   void finish_drain(TimePoint now);
+  [[nodiscard]] std::optional<Spoiled> spoiled() const;
   // What the look that is under way has read, once it is over; nothing before.
   std::optional<std::vector<protocol::DeviceReading>> step_meters(TimePoint now);
   void remove_directory() const;
@@ -104,9 +117,13 @@ class TrialRunner {
   CannEnvironments& environments_;
   Job job_;
   std::optional<Execution> execution_;
+  os::SpawnRequest program_;               // that was started
+  std::optional<std::int32_t> exit_code_;  // nobody of it is left, or nobody who can be ended
+  std::optional<ContainerEnd> container_;  // being ended, after that
   std::optional<Environment> base_;
   std::vector<KeptFile> files_;
   std::optional<MeterLook> look_;  // under way: before the program is started, and after its end
+  std::optional<ForeignLook> foreign_;  // after its end
   std::vector<protocol::DeviceReading> readings_before_;
   std::vector<protocol::DeviceReading> new_readings_;
   std::optional<OutputDrained> drained_;  // waits for the last reading

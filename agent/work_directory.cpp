@@ -18,6 +18,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A killed agent's keeper ends everybody by itself; what is in the kernel may keep it longer.
+void wait_for_keeper(const fs::path& trial) {
+  constexpr Duration kWaitMax = std::chrono::seconds(10);
+  constexpr Duration kAskEvery = std::chrono::milliseconds(10);
+  const os::UniqueFd lock(::open((trial / kKeeperLock).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  const TimePoint limit = os::steady_now() + kWaitMax;
+  while (lock.valid() && ::flock(lock.value(), LOCK_EX | LOCK_NB) != 0 &&
+         os::steady_now() < limit) {
+    os::PollSet().wait(kAskEvery);
+  }
+}
+
 }  // namespace
 
 os::UniqueFd claim_work_directory(const fs::path& work_dir) {
@@ -48,6 +60,7 @@ std::optional<Message> clear_former_life(const fs::path& work_dir) {
     while (ender.step(os::steady_now()) == os::EndingState::going_on) {
       os::PollSet().wait(os::time_left(ender.deadline(), os::steady_now()));
     }
+    wait_for_keeper(entry.path());
     os::remove_tree(entry.path());
     ++swept;
   }

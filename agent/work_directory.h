@@ -13,6 +13,9 @@ namespace mstune::agent {
 // The name of a trial's directory is the value of this variable in its processes.
 inline constexpr const char* kCookieName = "MSTUNE_TRIAL";
 
+// In a trial's directory: locked as long as its keeper has somebody to keep.
+inline constexpr const char* kKeeperLock = "keeper";
+
 // Makes it, 0700. Held until the descriptor is closed. Throws when another agent holds it.
 os::UniqueFd claim_work_directory(const std::filesystem::path& work_dir);
 

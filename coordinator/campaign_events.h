@@ -114,6 +114,7 @@ enum class Trouble {
   none,
   not_started,  // the program, its files or its environment: another agent may have them
   device_busy,  // somebody else kept the device, for as long as the agent waits
+  disturbed,    // somebody else came onto the device while it ran
 };
 struct AttemptExited {  // the agent's last event of it is on disk
   Attempt attempt;

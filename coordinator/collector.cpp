@@ -92,6 +92,7 @@ bool Collector::take(const protocol::FileData& data, std::string_view bytes) {
     throw environment_error("collect.cannot_write", "cannot write {}: {}",
                             (directory_ / file.path).string(), std::string(std::strerror(errno)));
   }
+  scanner_.feed(bytes);
   ++answers_;
   offset_ += bytes.size();
   if (!data.failure.text.empty()) {

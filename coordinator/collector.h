@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "common/ge_fallback.h"
 #include "common/os/descriptor.h"
 #include "common/time.h"
 #include "coordinator/plog_choice.h"
@@ -40,6 +41,8 @@ class Collector {
   // Grows with every answer.
   [[nodiscard]] std::uint64_t answers() const { return answers_; }
   [[nodiscard]] const std::vector<Message>& notes() const { return notes_; }
+  // What GE's own lines in the files say.
+  [[nodiscard]] const std::vector<GeFallback>& fallbacks() const { return scanner_.found(); }
 
  private:
   struct Pending {
@@ -64,6 +67,7 @@ class Collector {
   TimePoint deadline_ = kNever;
   std::uint64_t answers_ = 0;
   std::vector<Message> notes_;
+  GeFallbackScanner scanner_;
 };
 
 }  // namespace mstune::coordinator

@@ -361,6 +361,9 @@ void Dispatcher::on(const AttemptExited& event, TimePoint now) {
   } else if (!event.program_at_fault) {
     actions_.emplace_back(ReleaseAttempt{event.attempt});
     lose(trial, "agent_lost", lost_text(trial));
+  } else if (event.trouble == Trouble::disturbed) {
+    actions_.emplace_back(ReleaseAttempt{event.attempt});
+    lose(trial, "foreign_process", event.why);
   } else if (elsewhere) {
     actions_.emplace_back(ReleaseAttempt{event.attempt});
     suffer(event);

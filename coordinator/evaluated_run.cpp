@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "coordinator/digest_pattern.h"
+#include "coordinator/fallback_reasons.h"
 #include "coordinator/joint_ranking.h"
 #include "coordinator/trial_digest.h"
 #include "coordinator/trial_records.h"
@@ -24,6 +25,9 @@ EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument
   const RecordLog log =
       plain ? read_plain_records(trial.directory) : read_trial_records(trial.directory);
   const StepSet steps(log);
+  if (plain) {
+    add_fallbacks(read_fallbacks(trial.directory), result.outcome);
+  }
   result.evaluation = evaluate(steps, trial.saved.config, result.outcome, campaign.gates);
   result.digest = read_digest(trial.directory, campaign.digest_pattern);
   if (seen) {

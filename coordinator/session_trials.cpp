@@ -6,6 +6,7 @@
 #include "common/words.h"
 #include "coordinator/documents.h"
 #include "coordinator/session.h"
+#include "protocol/causes.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -13,6 +14,9 @@ namespace {
 Trouble trouble_of(const protocol::Exited& exited) {
   if (exited.cause == protocol::kCauseDeviceBusy) {
     return Trouble::device_busy;
+  }
+  if (exited.cause == protocol::kCauseForeign) {
+    return Trouble::disturbed;
   }
   return exited.cause == protocol::kCauseNotStarted ? Trouble::not_started : Trouble::none;
 }
@@ -156,6 +160,7 @@ void Session::finish_trial(std::uint32_t number, TimePoint now) {
   for (const Message& note : active.collector->notes()) {
     progress_.note(note);
   }
+  active.recorder.note_fallbacks(active.collector->fallbacks());
   EvaluatedTrial trial = active.recorder.finish(options_.gates, options_.digest_pattern);
   progress_.recorded(trial, active.recorder.exited()->output_tail.value);
   result_.trials.push_back(std::move(trial));

@@ -40,6 +40,19 @@ json parse_without_duplicates(std::string_view text, const std::string& file) {
   }
 }
 
+// The agent gives a program its devices; what was asked for would be overwritten, or would hide the
+// devices that it gave.
+void refuse_mask(const std::map<std::string, std::string>& variables, const std::string& file) {
+  constexpr const char* kMask = "ASCEND_RT_VISIBLE_DEVICES";
+  if (variables.contains(kMask)) {
+    throw usage_error("target.env_mask",
+                      "{}: \"env\" sets {}, which the agent sets for each trial: leave it out, "
+                      "and say which devices there are by mstune-agent --devices, or how many a "
+                      "trial gets by \"devices_per_trial\"",
+                      file, kMask);
+  }
+}
+
 class Reader {
  public:
   Reader(const json& document, const std::string& file) : document_(document), file_(file) {}
@@ -272,6 +285,7 @@ Target read_target(const json& document, const std::string& file) {
   check_shell(target, file);
   reader.text("cann_env", target.cann_env);
   reader.texts("env", target.env);
+  refuse_mask(target.env, file);
   reader.text("cwd", target.cwd);
   reader.text("digest_pattern", target.digest_pattern);
   reader.count("devices_per_trial", target.devices_per_trial);

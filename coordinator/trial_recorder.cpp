@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "coordinator/documents.h"
+#include "coordinator/fallback_reasons.h"
 #include "coordinator/step_set.h"
 #include "coordinator/steps_csv.h"
 #include "coordinator/steps_log.h"
@@ -202,6 +203,7 @@ bool TrialRecorder::is_valid(const Gates& gates) const {
 
 EvaluatedTrial TrialRecorder::finish(const Gates& gates, const std::string& digest_pattern) {
   EvaluatedTrial result{trial_, attempt_, outcome(), {}, {}};
+  add_fallbacks(fallbacks_, result.outcome);
   result.digest = read_digest(directory_, digest_pattern);
   const StepSet steps(records_);
   result.evaluation = evaluate(steps, name(trial_.candidate), result.outcome, gates);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "common/ge_fallback.h"
 #include "common/os/file.h"
 #include "coordinator/documents.h"
 #include "coordinator/plan.h"
@@ -60,6 +61,8 @@ class TrialRecorder {
   [[nodiscard]] std::uint32_t attempt() const { return attempt_; }
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
   [[nodiscard]] const RecordLog& records() const { return records_; }
+  // What its files that came back say.
+  void note_fallbacks(const std::vector<GeFallback>& found) { fallbacks_ = found; }
   // Set by the last event.
   [[nodiscard]] const std::optional<protocol::Exited>& exited() const { return exited_; }
   // Notices that came since the last call.
@@ -88,6 +91,7 @@ class TrialRecorder {
   bool flooded_ = false;
   std::optional<protocol::Exited> exited_;
   std::vector<Message> notices_;
+  std::vector<GeFallback> fallbacks_;
 };
 
 // What became of the program, in the words of the evaluation.

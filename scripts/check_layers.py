@@ -18,11 +18,11 @@ MAY_INCLUDE = {
 # The leaves and loops, which may touch the world. Everything else in the folders above is pure.
 MAY_DO_IO = re.compile(
     r"common/os/|"
-    r"agent/(main|server\w*|npu_smi(_run)?|device_watch|gate|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|"
+    r"agent/(main|server\w*|npu_smi(_run)?|device_watch|container_end|foreign_look|gate|execution|trial_runner|cann_environment|receiver|store\w*|blob_io|"
     r"layout|partial_file|options|work_directory|box_desk|device_look|measure_turn|meter_look|plog_limit)\.|"
     r"coordinator/(main|session\w*|keygen|connection|compiler|collector|local_agent|preparation|tune|tune_run|run_directory|trial_recorder|"
     r"saved_run|resume|trial_records|trial_digest|analyze|agents|bundle|hand_over|identity|confirm_run|evaluated_run|"
-    r"console|inquiry|managed_pass|move_turn|pass_place|failed_outputs|commands/(report_command|doctor|pass))\.|"
+    r"console|fallback_reasons|inquiry|managed_pass|move_turn|pass_place|failed_outputs|commands/(report_command|doctor|pass))\.|"
     r"pass/pass\.|samples/"
 )
 IO = re.compile(

@@ -1,28 +1,20 @@
 #include "common/os/process.h"
 
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 
 #include "common/error.h"
+#include "common/os/awaited.h"
 #include "common/os/spawn.h"
 
 namespace mstune::os {
 namespace {
-
-// The kernel's list of children belongs to the whole program, and so does the list of those that
-// a Process still has to reap: reap_orphans() must not take an exit status away from one.
-std::vector<pid_t>& awaited() {
-  static std::vector<pid_t> ids;
-  return ids;
-}
 
 UniqueFd open_exit_descriptor(pid_t id) {
 #ifdef SYS_pidfd_open
@@ -45,7 +37,7 @@ void put_down(pid_t id, int exit_descriptor) {
     wait_readable(exit_descriptor, std::chrono::seconds(1));
   }
   ::waitpid(id, nullptr, WNOHANG);
-  std::erase(awaited(), id);
+  remove_awaited(id);
 }
 
 }  // namespace
@@ -56,17 +48,12 @@ Process::Process(const SpawnRequest& request) {
   }
   UniqueFd write_end;
   if (!request.output) {
-    Pipe pipe = make_pipe();
-    set_nonblocking(pipe.read.value());
-    // Whoever reads may look some ten times a second only, and a program that prints much should
-    // not wait for that. Where the system refuses, 64 KiB have to do.
-    constexpr int kPipeBytes = 1 << 20;
-    static_cast<void>(::fcntl(pipe.read.value(), F_SETPIPE_SZ, kPipeBytes));
+    Pipe pipe = make_output_pipe();
     output_ = std::move(pipe.read);
     write_end = std::move(pipe.write);
   }
   id_ = start_program(request, request.output.value_or(write_end.value()));
-  awaited().push_back(id_);
+  add_awaited(id_);
   exit_descriptor_ = open_exit_descriptor(id_);
 }
 
@@ -115,14 +102,10 @@ std::optional<Exit> Process::reap() {
   if (::wait4(id_, &status, WNOHANG, &usage) != id_) {
     return std::nullopt;
   }
-  std::erase(awaited(), id_);
+  remove_awaited(id_);
   exit_ = Exit{WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status),
                duration(usage.ru_utime), duration(usage.ru_stime), usage.ru_maxrss};
   return exit_;
-}
-
-bool is_awaited(pid_t id) {
-  return std::find(awaited().begin(), awaited().end(), id) != awaited().end();
 }
 
 Message exit_text(int status) {

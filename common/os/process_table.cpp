@@ -126,6 +126,25 @@ std::vector<ProcessInfo> list_processes(std::string_view cookie, std::uint64_t s
   return result;
 }
 
+std::optional<std::vector<ProcessInfo>> list_below(pid_t root) {
+  ProcessInfo self;
+  if (!look_up(::getpid(), self)) {
+    return std::nullopt;
+  }
+  std::vector<pid_t> ids{root};
+  if (std::vector<pid_t> own; !append_children(::getpid(), own)) {
+    return select_below(list_processes({}), root);
+  }
+  std::vector<ProcessInfo> result;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    append_children(ids[i], ids);
+    if (auto info = i == 0 ? std::nullopt : describe(ids[i], {}, 0)) {
+      result.push_back(std::move(*info));
+    }
+  }
+  return result;
+}
+
 std::optional<std::vector<ProcessInfo>> list_descendants(std::string_view cookie,
                                                          std::uint64_t since_ticks) {
   std::vector<pid_t> ids;

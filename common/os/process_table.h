@@ -23,6 +23,10 @@ std::vector<ProcessInfo> list_processes(std::string_view cookie, std::uint64_t s
 std::optional<std::vector<ProcessInfo>> list_descendants(std::string_view cookie,
                                                          std::uint64_t since_ticks = 0);
 
+// All that descend from `root`, zombies included, without it; none of them marked. Nothing where
+// there is no /proc.
+std::optional<std::vector<ProcessInfo>> list_below(pid_t root);
+
 // The process that has this number now; false when there is none.
 bool look_up(pid_t id, ProcessInfo& result);
 

@@ -54,6 +54,9 @@ void reap_orphans() {
   if (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
     return;
   }
+  if (!is_awaited(info.si_pid)) {
+    ::waitpid(info.si_pid, nullptr, WNOHANG);  // needs no /proc
+  }
   // waitid() names the same zombie until it is reaped: behind an awaited one others may hide.
   for (const ProcessInfo& process : list_own({}, 0)) {
     if (process.state == 'Z' && process.parent == ::getpid() && !is_awaited(process.key.id)) {
@@ -82,6 +85,14 @@ std::vector<ProcessInfo> find_strays() {
     return process.parent != self || process.state == 'Z' || is_awaited(process.key.id);
   });
   return strays;
+}
+
+bool is_running(const ProcessKey& process) {
+  ProcessInfo now;
+  if (look_up(process.id, now)) {
+    return (now.key == process || process.start_ticks == 0) && now.state != 'Z';
+  }
+  return !look_up(::getpid(), now) && ::kill(process.id, 0) == 0;
 }
 
 bool signal_process(const ProcessKey& process, int number) {

@@ -38,6 +38,9 @@ std::vector<ProcessInfo> find_tree(TreeIdentity& tree);
 // With no tree left alive they are strays of one that is gone.
 std::vector<ProcessInfo> find_strays();
 
+// True while the process is there and no zombie. Without /proc any process with its number counts.
+bool is_running(const ProcessKey& process);
+
 // Sends a signal to exactly this process: never to another one that got its number since.
 // False when it is gone or belongs to somebody else.
 bool signal_process(const ProcessKey& process, int number);

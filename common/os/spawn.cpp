@@ -17,19 +17,10 @@
 #include "common/os/failure.h"
 
 namespace mstune::os {
-namespace {
-
-enum class Stage : int { session, parent, descriptors, directory, program };
-
-// What the child tells through the pipe that exec closes.
-struct Report {
-  Stage stage = Stage::session;
-  int error_number = 0;
-};
 
 // Everything that the child needs, made before the fork: in a program with threads the child may
 // not allocate.
-struct Plan {
+struct Launch::Plan {
   std::vector<std::string> paths;  // to try in this order
   std::vector<char*> arguments;
   std::vector<char*> environment;
@@ -37,9 +28,16 @@ struct Plan {
   int input = -1;
   int output = -1;
   int report = -1;
+  int cgroup = -1;
   pid_t parent = 0;
   bool dies_with_parent = false;
 };
+
+namespace {
+
+using Plan = Launch::Plan;
+using Stage = Launch::Stage;
+using Report = Launch::Report;
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> result;
@@ -118,6 +116,10 @@ int try_to_execute(const Plan& plan) {
   };
   if (::setsid() < 0) {
     fail(Stage::session, errno);
+  }
+  if (plan.cgroup >= 0) {
+    // Where it fails the program runs all the same: the cgroup is not the only one that keeps it.
+    static_cast<void>(!::write(plan.cgroup, "0", 1));
   }
   if (plan.dies_with_parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -204,7 +206,23 @@ Error spawn_error(const SpawnRequest& request, const Plan& plan, const Report& r
                            reason(report.error_number));
 }
 
-// With every signal blocked no handler of ours can run in the child before it resets them.
+}  // namespace
+
+void reap_failed(pid_t id) {
+  while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+Pipe make_output_pipe() {
+  Pipe pipe = make_pipe();
+  set_nonblocking(pipe.read.value());
+  // Whoever reads may look some ten times a second only, and a program that prints much should not
+  // wait for that. Where the system refuses, 64 KiB have to do.
+  constexpr int kPipeBytes = 1 << 20;
+  static_cast<void>(::fcntl(pipe.read.value(), F_SETPIPE_SZ, kPipeBytes));
+  return pipe;
+}
+
 pid_t fork_with_signals_blocked() {
   sigset_t all;
   sigset_t before;
@@ -219,13 +237,6 @@ pid_t fork_with_signals_blocked() {
   return id;
 }
 
-void reap_failed(pid_t id) {
-  while (::waitpid(id, nullptr, 0) < 0 && errno == EINTR) {
-  }
-}
-
-}  // namespace
-
 std::filesystem::path resolve_program(const SpawnRequest& request) {
   for (const std::string& path : paths_to_try(request)) {
     const std::filesystem::path full = request.working_directory / path;
@@ -239,38 +250,61 @@ std::filesystem::path resolve_program(const SpawnRequest& request) {
   return {};
 }
 
-pid_t start_program(const SpawnRequest& request, int output) {
-  const UniqueFd input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  if (!input.valid()) {
+Launch::Launch(const SpawnRequest& request, int output, int cgroup)
+    : request_(request),
+      input_(::open("/dev/null", O_RDONLY | O_CLOEXEC)),
+      report_(make_pipe()),
+      plan_(std::make_unique<Plan>()) {
+  if (!input_.valid()) {
     throw environment_error("process.no_null_device", "cannot open /dev/null: {}", reason(errno));
   }
-  Pipe report_pipe = make_pipe();
-  Plan plan;
+  Plan& plan = *plan_;
   plan.paths = paths_to_try(request);
   plan.arguments = pointers(request.command);
   plan.environment = pointers(request.environment);
   plan.directory = request.working_directory.empty() ? nullptr : request.working_directory.c_str();
-  plan.input = input.value();
+  plan.input = input_.value();
   plan.output = output;
-  plan.report = report_pipe.write.value();
+  plan.report = report_.write.value();
+  plan.cgroup = cgroup;
   plan.parent = ::getpid();
   plan.dies_with_parent = request.dies_with_parent;
+}
 
+Launch::~Launch() = default;
+
+void Launch::become_program() const {
+  os::become_program(*plan_);
+}
+
+std::optional<Error> Launch::wait_for_program() {
+  report_.write.reset();
+  Report report;
+  const Chunk chunk =
+      read_chunk(report_.read.value(), std::span(reinterpret_cast<char*>(&report), sizeof report));
+  if (chunk.bytes.size() == sizeof report) {
+    return spawn_error(request_, *plan_, report);
+  }
+  return std::nullopt;
+}
+
+Error Launch::fork_error(int error_number) const {
+  return environment_error("process.cannot_start", "cannot start {}: {}", request_.command.front(),
+                           reason(error_number));
+}
+
+pid_t start_program(const SpawnRequest& request, int output) {
+  Launch launch(request, output);
   const pid_t id = fork_with_signals_blocked();
   if (id < 0) {
-    throw environment_error("process.cannot_start", "cannot start {}: {}", request.command.front(),
-                            reason(errno));
+    throw launch.fork_error(errno);
   }
   if (id == 0) {
-    become_program(plan);
+    launch.become_program();
   }
-  report_pipe.write.reset();
-  Report report;
-  const Chunk chunk = read_chunk(report_pipe.read.value(),
-                                 std::span(reinterpret_cast<char*>(&report), sizeof report));
-  if (chunk.bytes.size() == sizeof report) {
+  if (auto failure = launch.wait_for_program()) {
     reap_failed(id);
-    throw spawn_error(request, plan, report);
+    throw std::move(*failure);
   }
   return id;
 }

@@ -70,6 +70,21 @@ std::vector<ProcessInfo> select_tree(const std::vector<ProcessInfo>& all, pid_t 
   return result;
 }
 
+std::vector<ProcessInfo> select_below(const std::vector<ProcessInfo>& all, pid_t root) {
+  std::unordered_set<pid_t> members{root};
+  std::vector<ProcessInfo> result;
+  // A child may stand before its parent in the list.
+  for (std::size_t known = 0; known != members.size();) {
+    known = members.size();
+    for (const ProcessInfo& process : all) {
+      if (members.contains(process.parent) && members.insert(process.key.id).second) {
+        result.push_back(process);
+      }
+    }
+  }
+  return result;
+}
+
 EndingStep TreeEnding::handle(const std::vector<ProcessInfo>& alive, TimePoint now) {
   if (kill_at_ == kNever) {
     kill_at_ = after(now, limits_.term_grace);

@@ -40,6 +40,9 @@ struct ProcessInfo {
 std::vector<ProcessInfo> select_tree(const std::vector<ProcessInfo>& all, pid_t leader,
                                      const std::vector<ProcessKey>& seen, pid_t self);
 
+// Those that descend from `root`, without it.
+std::vector<ProcessInfo> select_below(const std::vector<ProcessInfo>& all, pid_t root);
+
 // Reads a line of /proc/PID/stat; false when it is not one. A name may hold spaces and brackets.
 bool parse_stat(std::string_view text, ProcessInfo& result);
 

@@ -40,7 +40,7 @@ class Box {
 inline void occupy_device(Workplace& place) {
   place.environment()["STANDIN_STATE_DIR"] = place.directory().string();
   place.write("state.json", R"({"devices": [{"card": 0,
-      "processes": [{"pid": 47928, "name": "python", "memory_mb": 90}]}]})");
+      "processes": [{"pid": 47928, "name": "python", "memory_mb": 900}]}]})");
 }
 
 // The boxes, and what the programs there are to be told besides.

@@ -106,14 +106,14 @@ TEST_CASE("fanout: a device that somebody else uses is not measured on, and its 
   place.environment()["STANDIN_STATE_DIR"] = place.directory().string();
   place.write("state.json",
               R"({"devices": [{"card": 0, "processes": [{"pid": 961, "name": "context"}]},
-      {"card": 1, "processes": [{"pid": 47928, "name": "python", "memory_mb": 90}]}]})");
+      {"card": 1, "processes": [{"pid": 47928, "name": "python", "memory_mb": 900}]}]})");
   Box box(place, "box", {"--devices", "0-1", "--busy-wait", "0"});
   write_inventory(place, {box.port()});
   SUBCASE("the other device does all the work") {
     const Ended ended = place.tune(on_boxes({"--repeat", "2"}));
     INFO(ended.output);
     CHECK(ended.status == 0);
-    CHECK(ended.output.find("process 47928 (python, 90 MB)") != std::string::npos);
+    CHECK(ended.output.find("process 47928 (python, 900 MB)") != std::string::npos);
     const json summary = place.summary();
     CHECK(summary.at("devices").at(0).at("valid_trials") == 4);
     CHECK(summary.at("devices").at(1).at("trials") == 0);
@@ -123,7 +123,7 @@ TEST_CASE("fanout: a device that somebody else uses is not measured on, and its 
     const Ended table = place.run({program("mstune"), "agents", "--inventory", "boxes.json"});
     INFO(table.output);
     CHECK(table.output.find("1 of 2 free") != std::string::npos);
-    CHECK(table.output.find("used by python (47928, 90 MB)") != std::string::npos);
+    CHECK(table.output.find("used by python (47928, 900 MB)") != std::string::npos);
     const Ended document =
         place.run({program("mstune"), "agents", "--inventory", "boxes.json", "--json"});
     const json devices = json::parse(document.output).at("agents").at(0).at("devices");
@@ -147,7 +147,7 @@ TEST_CASE("fanout: with no other device the campaign ends and says who has this 
   const Ended ended = place.tune(on_boxes({"--repeat", "1"}));
   INFO(ended.output);
   CHECK(ended.status == 2);
-  CHECK(ended.output.find("process 47928 (python, 90 MB)") != std::string::npos);
+  CHECK(ended.output.find("process 47928 (python, 900 MB)") != std::string::npos);
 }
 
 // Programs of the place find a npu-smi that does this before it answers.

@@ -49,6 +49,48 @@ TEST_CASE("offline: atc's name for dynamic shapes is accepted and kept") {
   CHECK(ended.output.find("model_default_linux_") != std::string::npos);
 }
 
+TEST_CASE("offline: a silent fall back to one stream makes a trial void, in its plog as well") {
+  Workplace place;
+  place.environment()["ENABLE_DYNAMIC_SHAPE_MULTI_STREAM"] = "1";
+  place.environment()["STANDIN_STREAMS_FREE"] = "2";
+  const Ended ended =
+      place.tune({"--mode", "offline", "--compile-command", atc("dynamic"), "--run-command",
+                  program("sample_infer") + " --om {om} --loop 8 --dynamic-dims 8,256", "--repeat",
+                  "1", "--configs", "LoadBalance:2,LoadBalance:4"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  std::map<std::string, nlohmann::json> codes;
+  for (const auto& trial : place.trials()) {
+    CHECK(trial.at("exit_code") == 0);
+    codes[trial.at("config")] = trial.at("reason_codes");
+  }
+  CHECK(codes.at("default").empty());
+  CHECK(codes.at("LoadBalance:2").empty());
+  CHECK(codes.at("LoadBalance:4") == nlohmann::json::array({"single_stream_fallback"}));
+  // What comes back of it says the same to whoever has nothing else.
+  const fs::path run = place.run_directory();
+  std::string plog;
+  for (const auto& entry : fs::directory_iterator(run)) {
+    if (fs::exists(entry.path() / "plog")) {
+      CHECK(plog.empty());
+      plog = (entry.path() / "plog").string();
+    }
+  }
+  const Ended again = place.run({program("mstune"), "analyze", "--json", "LoadBalance:4=" + plog});
+  INFO(again.output);
+  CHECK(again.output.find("single_stream_fallback") != std::string::npos);
+}
+
+TEST_CASE("offline: models that GE unloads for their streams make a trial void") {
+  Workplace place;
+  place.environment()["STANDIN_STREAMS_FREE"] = "3";
+  const Ended ended = place.tune(offline("wide", {"--repeat", "1", "--configs", "LoadBalance:4"}));
+  INFO(ended.output);
+  const auto trials = place.trials();
+  CHECK(trials.at(0).at("valid") == true);
+  CHECK(trials.at(1).at("reason_codes").at(0) == "models_unloaded");
+}
+
 TEST_CASE("offline: a failing build stops the campaign with 2 and names its log") {
   Workplace place;
   place.environment()["STANDIN_ATC_FAIL"] = "LoadBalance:2";

@@ -163,7 +163,8 @@ TEST_CASE("plog: a removed file is read to its end, and a last line without a ne
       program_of(faults.place(),
                  "mkdir -p $plog\nlog=$plog/plog-${$}_20260101000000000.log\n"
                  "echo \"$(step 0)\" > $log\n"
-                 "until ls -l /proc/$PPID/fd | grep -q $log; do sleep .01; done\n"
+                 "agent=$(cut -d' ' -f4 /proc/$PPID/stat)\n"  // its parent is the keeper
+                 "until ls -l /proc/$agent/fd | grep -q $log; do sleep .01; done\n"
                  "for i in {1..5}; do lines+=$(step $i)$'\\n'; done\n"
                  "printf %s \"$lines\" >> $log; rm $log\n"
                  "lines=; for i in {6..8}; do lines+=$(step $i)$'\\n'; done\n"

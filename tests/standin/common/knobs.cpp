@@ -71,6 +71,7 @@ ExecutorKnobs executor_knobs() {
   knobs.time_scale = number("STANDIN_TIME_SCALE", knobs.time_scale);
   knobs.corrupt = environment("STANDIN_CORRUPT");
   knobs.faults = parse_faults(environment("STANDIN_FAULT"));
+  knobs.streams_free = number("STANDIN_STREAMS_FREE", knobs.streams_free);
   return knobs;
 }
 

@@ -26,6 +26,7 @@ struct ExecutorKnobs {
   double time_scale = 1;       // STANDIN_TIME_SCALE
   std::string corrupt;         // STANDIN_CORRUPT: the mode whose outputs are wrong
   std::vector<Fault> faults;   // STANDIN_FAULT
+  int streams_free = 0;        // STANDIN_STREAMS_FREE: that a model finds; 0: enough
 };
 
 struct DeviceKnobs {

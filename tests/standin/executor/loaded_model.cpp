@@ -2,11 +2,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 
 #include "tests/standin/common/file.h"
 #include "tests/standin/common/ge_error.h"
+#include "tests/standin/common/ge_log.h"
 #include "tests/standin/common/random.h"
 #include "tests/standin/device/device_table.h"
 #include "tests/standin/executor/device_model.h"
@@ -84,6 +86,28 @@ LoadedModel::LoadedModel(OmModel model, ExecutorKind kind, int device,
   const auto mode = model_.graph.attributes.find(kTuningAttribute);
   mode_ = mode == model_.graph.attributes.end() ? "" : mode->second;
   read_weights(weight_directory);
+  take_streams();
+}
+
+void LoadedModel::take_streams() {
+  const int wanted = model_.plan.streams;
+  if (knobs_.streams_free == 0 || wanted <= knobs_.streams_free) {
+    return;
+  }
+  if (kind_ != ExecutorKind::model_v2) {
+    GE_LOG_EVENT("Free stream num %d is less than %d, need to unload other models",
+                 knobs_.streams_free, wanted);
+    throw GeError("E19999", "check and release stream failed");
+  }
+  GE_LOG_EVENT(
+      "Model total required %d streams, including reusable stream_num 1, but current available "
+      "stream num is %d. Need rollback to single stream",
+      wanted, knobs_.streams_free);
+  StreamPlan single;
+  for (const int stream : model_.plan.stream_of) {
+    single.stream_of.push_back(std::min(stream, 0));
+  }
+  model_.plan = std::move(single);
 }
 
 void LoadedModel::read_weights(const std::filesystem::path& weight_directory) {

@@ -57,6 +57,7 @@ class LoadedModel {
   Outcome compute(const Shaped& shaped, const Call& call) const;
   Outcome run_recorded(const Call& call, const Shaped& shaped, std::uint64_t step);
   void read_weights(const std::filesystem::path& weight_directory);
+  void take_streams();
   [[nodiscard]] double time_us(double makespan_us, std::uint64_t step) const;
 
   OmModel model_;

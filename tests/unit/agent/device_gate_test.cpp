@@ -88,5 +88,67 @@ TEST_CASE("device gate: where nobody knows, it opens and says so") {
   CHECK(answer.tell->id == "agent.users_unknown");
 }
 
+UsageLook look_with(TimePoint begun, std::uint64_t memory_mb, std::optional<int> core_usage) {
+  UsageLook look = look_at(begun, {{{0, 0}, 4711, "python", memory_mb}});
+  if (core_usage) {
+    look.core_usage[{0, 0}] = *core_usage;
+  }
+  return look;
+}
+
+TEST_CASE("device gate: who has less memory than a context needs is told and not waited for") {
+  const GateRules rules;
+  DeviceGate gate({0}, kStart);
+  const GateAnswer answer = gate.ask(rules, kChips, look_with(kStart, 255, {}), kStart);
+  CHECK(answer.what == What::begin);
+  CHECK(answer.tell->id == "agent.device_context");
+  REQUIRE(answer.accepted.size() == 1);
+  CHECK(answer.accepted.front().pid == 4711);
+  DeviceGate other({0}, kStart);
+  CHECK(other.ask(rules, kChips, look_with(kStart, 256, {}), kStart).what == What::look);
+}
+
+TEST_CASE("device gate: who holds memory with idle AI cores for 5 s is told and not waited for") {
+  const GateRules rules;
+  DeviceGate gate({0}, kStart);
+  CHECK(gate.ask(rules, kChips, look_with(kStart, 2048, 0), kStart).what == What::look);
+  TimePoint now = kStart + std::chrono::milliseconds(4900);
+  CHECK(gate.ask(rules, kChips, look_with(now, 2048, 0), now).what == What::look);
+  now = kStart + seconds(5);
+  const GateAnswer answer = gate.ask(rules, kChips, look_with(now, 2048, 0), now);
+  CHECK(answer.what == What::begin);
+  CHECK(answer.tell->id == "agent.device_idle");
+  CHECK(answer.accepted.size() == 1);
+}
+
+TEST_CASE("device gate: one reading of work, or one that is missing, begins the 5 s anew") {
+  const GateRules rules;
+  for (const std::optional<int> reading : {std::optional<int>(1), std::optional<int>()}) {
+    DeviceGate gate({0}, kStart);
+    gate.ask(rules, kChips, look_with(kStart, 2048, 0), kStart);
+    gate.ask(rules, kChips, look_with(kStart + seconds(3), 2048, reading), kStart + seconds(3));
+    const TimePoint later = kStart + seconds(6);
+    CHECK(gate.ask(rules, kChips, look_with(later, 2048, 0), later).what == What::look);
+    const TimePoint end = kStart + seconds(11);
+    CHECK(gate.ask(rules, kChips, look_with(end, 2048, 0), end).what == What::begin);
+  }
+}
+
+TEST_CASE("device gate: another agent's trial is waited for as any user, and looked past it anew") {
+  DeviceGate gate({0}, kStart);
+  GateRules rules;
+  rules.wait_max = seconds(10);
+  const GateAnswer first = gate.ask_held(rules, "a trial of process 7 (mstune-agent)", kStart);
+  CHECK(first.what == What::look);
+  CHECK(first.look_at == kStart + seconds(1));
+  CHECK(first.tell->text.find("process 7") != std::string::npos);
+  const GateAnswer again = gate.ask(rules, kChips, look_at(kStart, {}), kStart);
+  CHECK(again.what == What::look);
+  CHECK(again.look_at == kStart + seconds(1));
+  const TimePoint later = kStart + seconds(1);
+  CHECK(gate.ask(rules, kChips, look_at(later, {}), later).what == What::begin);
+  CHECK(gate.ask_held(rules, "x", kStart + seconds(10)).what == What::give_up);
+}
+
 }  // namespace
 }  // namespace mstune::agent

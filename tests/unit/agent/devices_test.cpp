@@ -139,5 +139,24 @@ TEST_CASE("devices: who holds memory of a device uses it, a mere context does no
         "process 1 (a, 90 MB), process 3 (unknown)");
 }
 
+TEST_CASE("devices: who came since counts, a context and who was there before do not") {
+  const DeviceInterest interest{{0}, parse_chip_map(kA3Map), 256};
+  const std::vector<DeviceUser> before{{{0, 0}, 1, "idle", 2048}};
+  CHECK(newcomers(interest, before, before).empty());
+  CHECK(newcomers(interest, before, {{{0, 0}, 2, "context", 255}}).empty());
+  CHECK(newcomers(interest, before, {{{0, 1}, 3, "elsewhere", 2048}}).empty());
+  CHECK(newcomers(interest, before, {{{0, 0}, 4, "new", 256}}).size() == 1);
+  CHECK(newcomers(interest, before, {{{0, 0}, 5, "unknown", std::nullopt}}).size() == 1);
+  CHECK(newcomers(interest, {{{0, 1}, 6, "moved", 90}}, {{{0, 0}, 6, "moved", 900}}).size() == 1);
+}
+
+TEST_CASE("devices: the use of AI cores is read where it is told") {
+  CHECK(parse_core_usage("\tNPU ID : 0\n\tAicore Usage Rate(%)           : 37\n") == 37);
+  CHECK(parse_core_usage("Aicore Usage Rate(%) : 0\n") == 0);
+  CHECK_FALSE(parse_core_usage("Aicore Usage Rate(%) : NA\n").has_value());
+  CHECK_FALSE(parse_core_usage("Aicpu Usage Rate(%) : 5\n").has_value());
+  CHECK_FALSE(parse_core_usage("").has_value());
+}
+
 }  // namespace
 }  // namespace mstune::agent

@@ -17,7 +17,7 @@ const TimePoint kStart{std::chrono::hours(1)};
 // A program that only sleeps, until it is killed with this; the test writes its plog.
 class Sleeper {
  public:
-  Sleeper() : execution_(prepare(scratch_), request(), kCookie, limits(), kStart) {}
+  Sleeper() : execution_(prepare(scratch_), request(), limits(), kStart) {}
   Sleeper(const Sleeper&) = delete;
   Sleeper& operator=(const Sleeper&) = delete;
 

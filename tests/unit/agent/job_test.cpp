@@ -78,6 +78,24 @@ TEST_CASE("job: a program whose plog fills the disk is ended under a name of its
   CHECK(exited(last).detail.id == "trial.too_much_plog");
 }
 
+TEST_CASE("job: what spoiled its steps is the cause of a program that ended by itself") {
+  OutputDrained drained;
+  drained.spoiled = Spoiled{"single_stream_fallback",
+                            message("trial.single_stream_fallback", "GE ran it on one stream")};
+  Job job = running_job();
+  job.handle(ProgramExited{}, kStart + seconds(5));
+  job.handle(TreeEnded{0}, kStart + seconds(5));
+  const auto last = sent(job.handle(drained, kStart + seconds(5)));
+  CHECK(exited(last).cause == "single_stream_fallback");
+  CHECK(exited(last).detail.id == "trial.single_stream_fallback");
+
+  Job cancelled = running_job();
+  cancelled.handle(CancelAsked{}, kStart + seconds(5));
+  cancelled.handle(TreeEnded{-15}, kStart + seconds(5));
+  CHECK(exited(sent(cancelled.handle(drained, kStart + seconds(5)))).cause ==
+        protocol::kCauseCancelled);
+}
+
 TEST_CASE("job: a trial ends its tree, drains, tells the exit, and goes when it is released") {
   Job job = running_job();
   CHECK(sent(job.handle(LinesFound{{step(1, "a"), step(2, "b")}}, kStart)).size() == 2);
@@ -302,6 +320,27 @@ TEST_CASE("job: lines of an abandoned trial are read and dropped, and it counts 
     last = events.empty() ? last : events;
   }
   CHECK(exited(last).cause == protocol::kCauseLost);
+}
+
+TEST_CASE("job: a finished trial of which nobody asks anything goes after the grace time") {
+  const auto finished = [] {
+    Job job = running_job();
+    job.handle(ProgramExited{}, kStart);
+    job.handle(TreeEnded{0}, kStart);
+    job.handle(OutputDrained{}, kStart);
+    return job;
+  };
+  Job forgotten = finished();
+  CHECK(find<RemoveJob>(forgotten.handle(Tick{}, kStart + seconds(59))) == nullptr);
+  CHECK(find<RemoveJob>(forgotten.handle(Tick{}, kStart + seconds(60))) != nullptr);
+  CHECK(forgotten.finished());
+
+  Job fetched = finished();
+  fetched.handle(FilesAsked{}, kStart + seconds(50));
+  CHECK(find<RemoveJob>(fetched.handle(Tick{}, kStart + seconds(109))) == nullptr);
+  fetched.handle(CoordinatorSeen{0}, kStart + seconds(109));
+  CHECK(find<RemoveJob>(fetched.handle(Tick{}, kStart + seconds(168))) == nullptr);
+  CHECK(find<RemoveJob>(fetched.handle(Tick{}, kStart + seconds(169))) != nullptr);
 }
 
 }  // namespace

@@ -45,6 +45,12 @@ TEST_CASE("target: the sample's fields that still mean something are read") {
   CHECK(endpoint(target) == "tcp://192.168.1.10:18600");
 }
 
+TEST_CASE("target: a mask in env is refused with what to say instead") {
+  CHECK(
+      fails_with(R"({"host": "h", "insecure": true, "env": {"ASCEND_RT_VISIBLE_DEVICES": "4,5"}})",
+                 "target.env_mask", "--devices"));
+}
+
 TEST_CASE("target: fields of ssh days are noted, or refused with what to put instead") {
   const Target target = parse_target(
       R"({"host": "h", "insecure": true, "user": "u", "remote_workdir": "/tmp/x"})", "t.json");

@@ -1,0 +1,223 @@
+// The device is a trial's own from its beginning to its end, or it is said that it was not.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <map>
+
+#include <doctest/doctest.h>
+
+#include "tests/system/box.h"
+#include "tests/system/fault_place.h"
+
+namespace mstune::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using std::chrono::seconds;
+
+// A program in bash that fails where somebody else holds its device: a lock that whoever it leaves
+// behind has as well. `text` runs under it.
+std::string locking_program(const Workplace& place, const std::string& text) {
+  place.write("program.sh", "exec 9> " + (place.directory() / "device").string() +
+                                ".$ASCEND_RT_VISIBLE_DEVICES\n"
+                                "flock -n 9 || { echo a second holder; exit 3; }\n" +
+                                text + "\n");
+  return "/bin/bash " + (place.directory() / "program.sh").string();
+}
+
+// Without the trial's variables, in a session of its own, and deaf to SIGTERM.
+std::string left_over(const std::string& what) {
+  return "(env -i PATH=\"$PATH\" LD_LIBRARY_PATH=\"$LD_LIBRARY_PATH\" "
+         "ASCEND_HOME_PATH=\"$ASCEND_HOME_PATH\" ASCEND_OPP_PATH=\"$ASCEND_OPP_PATH\" "
+         "ASCEND_PROCESS_LOG_PATH=\"$PWD\" "
+         "ASCEND_RT_VISIBLE_DEVICES=\"$ASCEND_RT_VISIBLE_DEVICES\" "
+         "GE_AUTO_MULTISTREAM_PARALLEL_MODE=default "
+         "setsid /bin/bash -c 'trap \"\" TERM; " +
+         what + "' &) > /dev/null 2>&1\n";
+}
+
+std::map<std::string, std::vector<json>> medians(const Workplace& place) {
+  std::map<std::string, std::vector<json>> result;
+  for (const json& trial : place.trials()) {
+    INFO(trial.dump());
+    CHECK(trial.at("valid") == true);
+    result[trial.at("config")].push_back(trial.at("median_us"));
+  }
+  return result;
+}
+
+// Three rounds on one device, with this in the program behind its steps.
+std::map<std::string, std::vector<json>> measured(const std::string& behind) {
+  Workplace place;
+  place.environment()["STANDIN_DETERMINISTIC"] = "1";
+  Box box(place, "box", {"--devices", "0"});
+  write_inventory(place, {box.port()});
+  const std::string command =
+      locking_program(place, program("sample_run") + " --steps 12 || exit 1\n" + behind);
+  const Ended ended = place.tune(
+      {"--run-command", command, "--inventory", "boxes.json", "--configs", "cv", "--repeat", "3"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK((ended.output.find("left processes running") != std::string::npos) == !behind.empty());
+  CHECK(processes_with("--steps" + std::string(1, '\0') + "424242").empty());
+  return medians(place);
+}
+
+TEST_CASE("device: what a hostile left-over would cost is not in the figures") {
+  // It uses the device: with it there, each step of the next trial would take twice as long.
+  const std::string hostile = left_over(program("sample_run") + " --steps 424242") + "sleep .3";
+  CHECK(measured(hostile) == measured(""));
+}
+
+TEST_CASE("device: a left-over is ended where there is no /proc, by the keeper alone") {
+  if (::geteuid() != 0) {
+    MESSAGE("needs root: a mount namespace without /proc");
+    return;
+  }
+  FaultPlace faults({"--devices", "0"}, {{"unshare", "-m", "/bin/sh", "-c",
+                                          "mount -t tmpfs none /proc && exec \"$@\"", "sh"}});
+  const std::string command = locking_program(
+      faults.place(), left_over("exec sleep 424243") + "exec " + faults.steps_command(10, 1));
+  const Ended ended = faults.start(command).wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  for (const json& trial : faults.place().trials()) {
+    INFO(trial.dump());
+    CHECK(trial.at("valid") == true);
+  }
+  CHECK(processes_with("sleep" + std::string(1, '\0') + "424243").empty());
+}
+
+TEST_CASE("device: a killed agent's left-overs go with it, and it begins anew behind them") {
+  FaultPlace faults({"--devices", "0"});
+  const std::string marker = "sleep" + std::string(1, '\0') + "424244";
+  const std::string command = locking_program(
+      faults.place(),
+      left_over("exec sleep 424244") + "if mkdir " + (faults.directory() / "first").string() +
+          " 2> /dev/null; then sleep 424245; fi\nexec " + faults.steps_command(10, 1));
+  Running tune = faults.start(command);
+  REQUIRE(eventually([&] { return !processes_with(marker).empty(); }));
+  faults.kill_agent();
+  faults.start_agent();
+  const Ended ended = tune.wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("a second holder") == std::string::npos);
+  CHECK(processes_with(marker).empty());
+  CHECK(processes_with("sleep" + std::string(1, '\0') + "424245").empty());
+}
+
+TEST_CASE("device: a mask that somebody gave is kept, under the ids before it") {
+  Workplace place;
+  place.environment()["STANDIN_STATE_DIR"] = place.directory().string();
+  place.environment()["ASCEND_RT_VISIBLE_DEVICES"] = "4,5";
+  place.write("state.json", R"({"device_count": 8})");
+  SUBCASE("auto offers its devices, and a trial sees one of them") {
+    Box box(place, "box", {"--devices", "auto"});
+    write_inventory(place, {box.port()});
+    const Ended ended = place.tune(on_boxes({"--repeat", "4"}));
+    INFO(ended.output);
+    CHECK(ended.status == 0);
+    const json devices = place.summary().at("devices");
+    REQUIRE(devices.size() == 2);
+    CHECK(devices.at(0).at("ids") == json::array({4}));
+    CHECK(devices.at(1).at("ids") == json::array({5}));
+    for (const auto& entry : fs::directory_iterator(place.run_directory())) {
+      if (entry.path().filename().string().starts_with("trial_")) {
+        const std::string output = read_text(entry.path() / "stdout.log");
+        CHECK(output.find("ASCEND_DEVICE_ID=0\n") != std::string::npos);
+        CHECK((output.find("ASCEND_RT_VISIBLE_DEVICES=4\n") != std::string::npos) !=
+              (output.find("ASCEND_RT_VISIBLE_DEVICES=5\n") != std::string::npos));
+      }
+    }
+  }
+  SUBCASE("a device outside of it is refused at the start") {
+    const Ended ended =
+        place.run({program("mstune-agent"), "--insecure", "--listen", "tcp://127.0.0.1:*",
+                   "--work-dir", (place.directory() / "box").string(), "--devices", "0"});
+    INFO(ended.output);
+    CHECK(ended.status == 2);
+    CHECK(ended.output.find("ASCEND_RT_VISIBLE_DEVICES=4,5") != std::string::npos);
+  }
+}
+
+TEST_CASE("device: who only has a context there is told and not waited for") {
+  Workplace place;
+  place.environment()["STANDIN_STATE_DIR"] = place.directory().string();
+  place.write("state.json", R"({"devices": [{"card": 0,
+      "processes": [{"pid": 47928, "name": "python", "memory_mb": 90}]}]})");
+  Box box(place, "box", {"--devices", "0"});
+  write_inventory(place, {box.port()});
+  const Ended ended = place.tune(on_boxes({"--repeat", "1"}));
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("held by process 47928 (python, 90 MB)") != std::string::npos);
+  CHECK(ended.output.find("waiting up to") == std::string::npos);
+}
+
+TEST_CASE("device: who comes onto it during a trial makes that void, and it is run again") {
+  Workplace place;
+  place.environment()["STANDIN_STATE_DIR"] = place.directory().string();
+  place.write("state.json", R"({"devices": [{"card": 0}]})");
+  place.write("busy.json", R"({"devices": [{"card": 0,
+      "processes": [{"pid": 47928, "name": "python", "memory_mb": 2048}]}]})");
+  const std::string directory = place.directory().string();
+  place.write("program.sh", "mkdir " + directory + "/first 2> /dev/null && mv " + directory +
+                                "/busy.json " + directory + "/state.json\nexec " +
+                                program("sample_run") + " --steps 12\n");
+  Box box(place, "box", {"--devices", "0"});
+  write_inventory(place, {box.port()});
+  Running tune =
+      place.start_tune({"--run-command", "sh " + directory + "/program.sh", "--inventory",
+                        "boxes.json", "--configs", "cv", "--repeat", "1"});
+  CHECK(eventually([&] {
+    return tune.output().find("came onto its device") != std::string::npos || tune.has_ended();
+  }));
+  place.write("free.json", R"({"devices": [{"card": 0}]})");
+  fs::rename(place.directory() / "free.json", place.directory() / "state.json");
+  const Ended ended = tune.wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("process 47928 (python, 2048 MB)") != std::string::npos);
+  const json trials = place.trials();
+  REQUIRE(trials.size() == 2);
+  for (const json& trial : trials) {
+    CHECK(trial.at("valid") == true);
+  }
+  CHECK(fs::exists(place.run_directory() / "attempts"));
+}
+
+TEST_CASE("device: trials of two agents on one device take turns, whoever their campaigns are") {
+  Workplace one;
+  Workplace other;
+  other.environment()[kTurnDirectory] = one.environment()[kTurnDirectory];
+  Box first(one, "box", {"--devices", "0"});
+  Box second(other, "box", {"--devices", "0"});
+  write_inventory(one, {first.port()});
+  write_inventory(other, {second.port()});
+  const std::string command =
+      locking_program(one, "sleep .2\nexec " + program("sample_run") + " --steps 12");
+  const std::vector<std::string> arguments{"--run-command", command, "--inventory", "boxes.json",
+                                           "--configs",     "cv",    "--repeat",    "2"};
+  Running tune = one.start_tune(arguments);
+  const Ended ended = other.tune(arguments);
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("another agent of this machine offers device 0") != std::string::npos);
+  const Ended also = tune.wait();
+  INFO(also.output);
+  CHECK(also.status == 0);
+  CHECK((ended.output + also.output).find("is used by a trial of process") != std::string::npos);
+  for (const Workplace* place : {&one, &other}) {
+    for (const json& trial : place->trials()) {
+      INFO(trial.dump());
+      CHECK(trial.at("valid") == true);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mstune::test
