@@ -42,17 +42,30 @@ void check_library(const std::string& bytes) {
   }
 }
 
-os::PassFolder folder_of(const Environment& environment) {
+std::string opp_path_of(const Environment& environment) {
   const std::string opp = value_of(environment, "ASCEND_OPP_PATH");
   if (!opp.starts_with('/')) {
     throw environment_error("pass.no_opp_path_here",
                             "the agent has no CANN in its environment: name its set_env.sh as "
                             "\"cann_env\" in the target file");
   }
-  return os::PassFolder(opp);
+  return opp;
+}
+
+std::string owner_of(const std::string& holder) {
+  return message("agent.pass_holder", "a campaign of {}", holder).text;
 }
 
 }  // namespace
+
+BoxDesk::BoxDesk(std::filesystem::path work_dir, CannEnvironments& environments)
+    : work_dir_(std::move(work_dir)), environments_(environments) {
+  take_over_passes();
+}
+
+BoxDesk::~BoxDesk() {
+  let_go_of_all();
+}
 
 bool BoxDesk::handle(const std::string& campaign, const protocol::Request& request,
                      std::string& payload) {
@@ -104,7 +117,7 @@ void BoxDesk::step(std::optional<TimePoint> quiet_since, Duration grace, TimePoi
     return report.has_value();
   });
   if (quiet_since && now >= after(*quiet_since, grace)) {
-    held_.clear();
+    let_go_of_all();
   }
 }
 
@@ -169,7 +182,8 @@ BoxFacts BoxDesk::examine(const Environment& environment) const {
 
 protocol::PassManaged BoxDesk::manage(const protocol::ManagePass& request,
                                       const std::string& library, const Environment& environment) {
-  const os::PassFolder folder = folder_of(environment);
+  const std::string opp_path = opp_path_of(environment);
+  const os::PassFolder folder(opp_path);
   const std::string holder = request.hold.substr(0, kHolderNameMax);
   protocol::PassManaged done{folder.library().string(), folder.is_installed(), {}};
   if (request.action == protocol::kPassInstall) {
@@ -183,13 +197,16 @@ protocol::PassManaged BoxDesk::manage(const protocol::ManagePass& request,
     done.was_there = !removed.empty();
   } else if (request.action == protocol::kPassHold) {
     check_library(library);
-    held_.erase(holder);
-    auto held = std::make_unique<os::HeldPass>(
-        folder, library, message("agent.pass_holder", "a campaign of {}", holder).text);
+    let_go(holder);
+    auto held = std::make_unique<os::HeldPass>(folder, library, owner_of(holder));
     done.was_there = !held->is_managed();
-    held_[holder] = std::move(held);
+    held_[holder] = {opp_path, std::move(held)};
+    write_held();
   } else if (request.action == protocol::kPassRelease) {
-    done.was_there = held_.erase(holder) > 0;
+    done.was_there = held_.contains(holder);
+    if (const auto failure = let_go(holder)) {
+      done.failure = *failure;
+    }
   } else {
     throw usage_error("agent.unknown_pass_action", "this agent cannot \"{}\" a pass",
                       request.action);

@@ -22,9 +22,14 @@ namespace mstune::agent {
 
 class BoxDesk {
  public:
-  // Trials run below `work_dir`. `environments` must outlive this.
-  BoxDesk(std::filesystem::path work_dir, CannEnvironments& environments)
-      : work_dir_(std::move(work_dir)), environments_(environments) {}
+  // Trials run below `work_dir`. `environments` must outlive this. What passes a former life held
+  // for campaigns that may still run are held on, until they ask for the end or are gone for the
+  // grace time.
+  BoxDesk(std::filesystem::path work_dir, CannEnvironments& environments);
+  // Lets go of all of them.
+  ~BoxDesk();
+  BoxDesk(const BoxDesk&) = delete;
+  BoxDesk& operator=(const BoxDesk&) = delete;
 
   // True when the request was one for this desk, which then takes the payload.
   bool handle(const std::string& campaign, const protocol::Request& request, std::string& payload);
@@ -56,11 +61,21 @@ class BoxDesk {
                                              const std::string& library,
                                              const Environment& environment);
 
+  struct Held {
+    std::string opp_path;
+    std::unique_ptr<os::HeldPass> pass;
+  };
+
+  void take_over_passes();
+  std::optional<Message> let_go(const std::string& holder);
+  void let_go_of_all();
+  void write_held() const;
+
   std::filesystem::path work_dir_;
   CannEnvironments& environments_;
   std::vector<Question> questions_;
   PassPieces pieces_;
-  std::map<std::string, std::unique_ptr<os::HeldPass>> held_;  // by the holder's name
+  std::map<std::string, Held> held_;  // by the holder's name; on disk as well
   std::vector<std::pair<std::string, protocol::Report>> reports_;
 };
 

@@ -62,11 +62,19 @@ DeviceWatch::Options device_options(const ServerOptions& options) {
   return result;
 }
 
+// The trace comes before the directory that it tells of.
+os::UniqueFd claim_after_trace(const ServerOptions& options, std::optional<LocalTrace>& trace) {
+  if (options.ends_with_parent) {
+    trace.emplace(os::turn_directory(), options.work_dir);
+  }
+  return claim_work_directory(options.work_dir);
+}
+
 }  // namespace
 
 Server::Server(ServerOptions options)
     : options_(std::move(options)),
-      lock_(claim_work_directory(options_.work_dir)),
+      lock_(claim_after_trace(options_, trace_)),
       instance_(os::random_hex_id()),
       gate_(options_.gate ? std::make_optional<Gate>(*options_.gate) : std::nullopt),
       former_life_(clear_former_life(options_.work_dir)),
@@ -232,6 +240,10 @@ desk::Options Server::desk_options() {
   welcome.notices = devices_.notices();
   if (former_life_) {
     welcome.notices.push_back(*former_life_);
+  }
+  if (trace_) {
+    const std::vector<Message>& found = trace_->notices();
+    welcome.notices.insert(welcome.notices.end(), found.begin(), found.end());
   }
   return options;
 }

@@ -18,6 +18,7 @@
 #include "agent/desk.h"
 #include "agent/device_watch.h"
 #include "agent/gate.h"
+#include "agent/local_trace.h"
 #include "agent/measure_turn.h"
 #include "agent/receiver.h"
 #include "agent/stuck_trials.h"
@@ -88,6 +89,7 @@ class Server {
 
   ServerOptions options_;
   os::SignalDescriptor signals_;
+  std::optional<LocalTrace> trace_;  // of a coordinator's own agent
   os::UniqueFd lock_;
   std::string instance_;
   std::optional<Gate> gate_;            // before the socket: until it stands, nobody may come in

@@ -3,13 +3,15 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "common/error.h"
 #include "common/os/clock.h"
 #include "common/os/file.h"
 #include "common/os/process_tree.h"
-#include "common/os/socket.h"
 #include "common/os/tree_ending.h"
 #include "common/time.h"
 
@@ -58,7 +60,7 @@ std::optional<Message> clear_former_life(const fs::path& work_dir) {
     ended += os::find_tree(tree).size();
     os::TreeEnder ender(tree, {});
     while (ender.step(os::steady_now()) == os::EndingState::going_on) {
-      os::PollSet().wait(os::time_left(ender.deadline(), os::steady_now()));
+      std::this_thread::sleep_for(os::time_left(ender.deadline(), os::steady_now()));
     }
     wait_for_keeper(entry.path());
     os::remove_tree(entry.path());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -12,6 +11,7 @@
 #include "common/error.h"
 #include "common/language.h"
 #include "common/os/file.h"
+#include "common/os/new_file.h"
 #include "coordinator/digest_pattern.h"
 #include "coordinator/evaluated_run.h"
 #include "coordinator/failed_outputs.h"
@@ -95,14 +95,9 @@ SavedRun find_input(const AnalyzeOptions& options, bool& plain) {
 }
 
 void write_steps_csv(const fs::path& path, const StepSet& steps) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  format_steps_csv(steps, [&file](std::string_view piece) {
-    file.write(piece.data(), static_cast<std::streamsize>(piece.size()));
-  });
-  file.close();
-  if (!file) {
-    throw environment_error("analyze.cannot_write", "cannot write {}", path.string());
-  }
+  os::NewFile file(path);
+  format_steps_csv(steps, [&file](std::string_view piece) { file.append(piece); });
+  file.put_in_place();
 }
 
 void print_report(const CampaignDocument& campaign, const Ranking& ranking,
@@ -140,6 +135,16 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
     trials.push_back(evaluate_on_disk(
         trial, run.campaign, plain,
         options.write ? std::function<void(const StepSet&)>(write_table) : nullptr));
+    const std::uint64_t found = trials.back().evaluation.step_count;
+    if (!trial.missing && trial.saved.step_count && *trial.saved.step_count > found) {
+      notes << said(message(
+                   "progress.note", "note: {}",
+                   message("analyze.steps_missing",
+                           "{} had {} steps, and its logs hold {} of them: mstune tune "
+                           "--resume runs it again",
+                           trial.directory.filename().string(), *trial.saved.step_count, found)))
+            << '\n';
+    }
   }
   const Ranking ranking = rank_run(run.campaign, trials);
   const std::string document = summary_json(run.campaign, ranking, trials);

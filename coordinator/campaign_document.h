@@ -39,6 +39,8 @@ struct CampaignDocument {
   int confirm_rounds = 0;      // --confirm; 0: none
   std::string digest_pattern;  // empty: results are not compared
   std::optional<Fleet> fleet;  // of a campaign with more than one device
+  // --until-proven with a fleet: how many devices each look planned a round for, by their order.
+  std::vector<std::size_t> devices_at_looks;
   Surroundings surroundings;
   // Of what took part, as far as it is known: "mstune", "agent", "cann", "host", ...
   std::map<std::string, std::string> versions;

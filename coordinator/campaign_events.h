@@ -27,6 +27,12 @@ struct FinishedTrial {
   bool never_ran = false;  // its build failed: it would not run elsewhere either
 };
 
+// One that it left running, perhaps. It is gone on with where the same one is planned now.
+struct LeftTrial {
+  std::string name;  // directory_name() of the trial without its device
+  std::uint32_t device = 0;
+};
+
 struct CampaignSettings {
   std::vector<Candidate> candidates;
   std::vector<Trial> trials;     // replicate: those of one device
@@ -45,8 +51,8 @@ struct CampaignSettings {
   // Of an earlier session, by the indices of trials:
   std::map<std::uint32_t, FinishedTrial> finished;
   std::map<std::uint32_t, std::uint32_t> attempts_before;
-  std::map<std::uint32_t, std::uint32_t> unfinished;  // that may still run, and on which device
-  std::vector<CampaignDevice> devices;                // by their numbers
+  std::map<std::uint32_t, LeftTrial> unfinished;
+  std::vector<CampaignDevice> devices;  // by their numbers
   Duration connect_timeout = std::chrono::seconds(15);
   Duration reconnect_grace = std::chrono::seconds(60);
   Duration agent_wait = std::chrono::seconds(1800);  // for an agent that was there and went

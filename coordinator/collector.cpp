@@ -1,10 +1,6 @@
 #include "coordinator/collector.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "common/error.h"
@@ -70,11 +66,7 @@ std::vector<protocol::Fetch> Collector::take_requests(TimePoint now, std::size_t
 void Collector::open(const WantedFile& file) {
   const fs::path path = directory_ / file.path;
   os::make_directory(path.parent_path());
-  output_.reset(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (!output_.valid()) {
-    throw environment_error("collect.cannot_write", "cannot write {}: {}", path.string(),
-                            std::string(std::strerror(errno)));
-  }
+  output_.emplace(path);
 }
 
 bool Collector::take(const protocol::FileData& data, std::string_view bytes) {
@@ -88,10 +80,7 @@ bool Collector::take(const protocol::FileData& data, std::string_view bytes) {
   if (offset_ == file.begin) {
     open(file);
   }
-  if (!os::write_fully(output_.value(), bytes)) {
-    throw environment_error("collect.cannot_write", "cannot write {}: {}",
-                            (directory_ / file.path).string(), std::string(std::strerror(errno)));
-  }
+  output_->append(bytes);
   scanner_.feed(bytes);
   ++answers_;
   offset_ += bytes.size();
@@ -99,6 +88,7 @@ bool Collector::take(const protocol::FileData& data, std::string_view bytes) {
     notes_.push_back(data.failure);
   }
   if (offset_ >= file.size || data.end) {
+    output_->put_in_place();
     output_.reset();
     go_to(written_ + 1);
     // It was shorter than it was when the trial ended: what else was asked of it comes to nothing.

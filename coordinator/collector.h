@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "common/ge_fallback.h"
-#include "common/os/descriptor.h"
+#include "common/os/new_file.h"
 #include "common/time.h"
 #include "coordinator/plog_choice.h"
 #include "protocol/gentle_pace.h"
@@ -56,11 +56,11 @@ class Collector {
   std::filesystem::path directory_;
   protocol::TrialKey key_;
   std::vector<WantedFile> files_;
-  std::size_t written_ = 0;   // files before this one are whole
-  std::uint64_t offset_ = 0;  // in the agent's file, of what comes next
-  os::UniqueFd output_;
-  std::vector<Pending> pending_;  // in the order of asking, which is that of the answers
-  std::size_t ask_file_ = 0;      // what to ask for next
+  std::size_t written_ = 0;            // files before this one are whole
+  std::uint64_t offset_ = 0;           // in the agent's file, of what comes next
+  std::optional<os::NewFile> output_;  // of the file that comes
+  std::vector<Pending> pending_;       // in the order of asking, which is that of the answers
+  std::size_t ask_file_ = 0;           // what to ask for next
   std::uint64_t ask_offset_ = 0;
   TimePoint last_asked_ = TimePoint::min();
   std::uint64_t last_bytes_ = 0;  // that were asked for then

@@ -10,6 +10,7 @@
 #include "common/language.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/os/signals.h"
 #include "coordinator/console.h"
 #include "coordinator/evaluated_run.h"
 #include "coordinator/hand_over.h"
@@ -25,6 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kExitInterrupted = 130;
+constexpr int kExitLeftBehind = 2;
 
 SavedRun read_own_run(const std::string& directory) {
   SavedRun run = read_saved_run(directory);
@@ -136,6 +138,7 @@ void use_fleet(const Fleet& fleet, SessionOptions& session) {
   }
   ResumedRun run;
   run.before = fleet;
+  run.order = session.campaign.order;
   hand_over(std::move(run), session);
 }
 
@@ -173,6 +176,7 @@ CampaignDocument confirmed(CampaignDocument campaign, const Candidate& winner, i
 
 int confirm(const ConfirmOptions& options, const std::vector<std::string>& environment,
             std::ostream& out) {
+  os::ignore_broken_pipes();
   const SavedRun saved = read_own_run(options.run_directory);
   const RunDirectory directory(os::absolute_path(saved.directory.string()));
   const os::UniqueFd lock = lock_run(directory);
@@ -218,6 +222,9 @@ int confirm(const ConfirmOptions& options, const std::vector<std::string>& envir
   if (result.ending == Ending::interrupted) {
     progress.note(result.why);
     return kExitInterrupted;
+  }
+  if (result.left_behind) {
+    return kExitLeftBehind;
   }
   return ranking.confidence.confirmation ? 0 : 1;
 }

@@ -22,13 +22,18 @@ void Dispatcher::take_up(std::size_t first_block) {
 
 void Dispatcher::take_up_left(std::uint32_t trial) {
   const auto left = settings_.unfinished.find(trial);
-  if (left == settings_.unfinished.end() || left->second >= devices_.size() ||
+  if (left == settings_.unfinished.end() || left->second.device >= devices_.size() ||
       trials_[trial].state != TrialState::waiting) {
     return;
   }
-  devices_[left->second].left = trial;
-  if (!take_up_block(trials_[trial].block, left->second)) {
-    abandon_left(left->second);
+  const std::uint32_t device = left->second.device;
+  devices_[device].left = trial;
+  if (left->second.name != name_without_device(settings_.trials[trial])) {
+    // What runs there is another trial: it is ended, and its attempt's number is not used again.
+    settings_.unfinished.erase(left);
+    abandon_left(device);
+  } else if (!take_up_block(trials_[trial].block, device)) {
+    abandon_left(device);
   }
 }
 

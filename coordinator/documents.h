@@ -27,7 +27,8 @@ struct SavedTrial {
   std::string config;                  // as it is written there, "LoadBalance:04"
   Trial trial;
   std::uint32_t attempt = 1;
-  TrialOutcome outcome;  // reasons are those from outside
+  TrialOutcome outcome;                     // reasons are those from outside
+  std::optional<std::uint64_t> step_count;  // distinct steps of all objects, when it was evaluated
 };
 
 struct SavedSummary {

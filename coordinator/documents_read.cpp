@@ -233,6 +233,10 @@ CampaignDocument read_campaign(const Fields& fields) {
   campaign.confirm_rounds = std::max(0, fields.small("confirm_rounds").value_or(0));
   campaign.digest_pattern = fields.text("digest_pattern").value_or("");
   campaign.fleet = read_fleet(fields);
+  for (const Json& devices : fields.list("devices_at_looks")) {
+    campaign.devices_at_looks.push_back(
+        devices.is_number_unsigned() ? std::max<std::size_t>(1, devices.get<std::size_t>()) : 1);
+  }
   Surroundings& around = campaign.surroundings;
   around.target_file = fields.text("target_file").value_or("");
   around.target_files = fields.texts("target_files");
@@ -294,6 +298,9 @@ SavedTrial read_trial(const Fields& fields) {
     throw fields.wrong("stage", "the number of a refinement");
   }
   saved.attempt = static_cast<std::uint32_t>(std::max(1, fields.small("attempt").value_or(1)));
+  if (fields.find("step_count") != nullptr) {
+    saved.step_count = fields.count("step_count", 0);
+  }
   saved.outcome.exit_code = fields.small("exit_code");
   saved.outcome.wall_seconds = fields.number("wall_seconds");
   saved.outcome.reasons = outside_reasons(fields);

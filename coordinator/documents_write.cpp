@@ -290,6 +290,9 @@ void add_parts(Json& json, const Ranking& ranking) {
 
 std::string campaign_json(const CampaignDocument& campaign) {
   Json json = head(campaign, campaign.candidates);
+  if (!campaign.devices_at_looks.empty()) {
+    json["devices_at_looks"] = campaign.devices_at_looks;
+  }
   json["session_id"] = campaign.session_id;
   return text_of(json);
 }

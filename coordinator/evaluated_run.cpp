@@ -9,6 +9,14 @@
 #include "coordinator/trial_records.h"
 
 namespace mstune::coordinator {
+namespace {
+
+bool has_logs(const std::filesystem::path& trial) {
+  return std::filesystem::exists(trial / "steps.log") ||
+         std::filesystem::exists(trial / "stdout.log") || std::filesystem::exists(trial / "plog");
+}
+
+}  // namespace
 
 EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument& campaign,
                                 bool plain, const std::function<void(const StepSet&)>& seen) {
@@ -19,6 +27,13 @@ EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument
           {"directory_missing",
            message("analyze.directory_missing", "its directory is missing from the run")});
     }
+    result.evaluation = evaluate_unrun(result.outcome);
+    return result;
+  }
+  // It was given up before it could begin: there is nothing to look for.
+  const bool never_ran = !plain && !result.outcome.exit_code && !result.outcome.exit_unknown &&
+                         !result.outcome.reasons.empty() && !has_logs(trial.directory);
+  if (never_ran) {
     result.evaluation = evaluate_unrun(result.outcome);
     return result;
   }

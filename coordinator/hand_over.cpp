@@ -8,7 +8,8 @@ namespace mstune::coordinator {
 void hand_over(ResumedRun resumed, SessionOptions& session) {
   CampaignSettings& campaign = session.campaign;
   campaign.attempts_before = std::move(resumed.attempts);
-  campaign.unfinished = std::move(resumed.devices_of);
+  campaign.order = resumed.order;
+  campaign.unfinished = std::move(resumed.left);
   for (const EvaluatedTrial& trial : resumed.finished) {
     const auto& reasons = trial.outcome.reasons;
     const bool never_ran = std::any_of(reasons.begin(), reasons.end(), [](const Reason& reason) {

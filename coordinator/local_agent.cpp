@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Duration kStartMax = std::chrono::seconds(20);
+// It ends first what another one has left that was killed.
+constexpr Duration kStartMax = std::chrono::seconds(60);
 constexpr Duration kEndMax = std::chrono::seconds(30);
 // A plog path below it must fit into 246 bytes and a socket's into 107.
 constexpr std::size_t kBasePathMax = 60;
@@ -64,8 +65,9 @@ fs::path local_work_parent(const std::vector<std::string>& environment) {
 }
 
 LocalAgent::LocalAgent(const std::vector<std::string>& environment, Duration reconnect_grace)
-    : directory_(os::make_unique_directory(local_work_parent(environment), "mstune-")),
-      process_(spawn_request(environment, directory_, reconnect_grace)) {
+    : directory_(local_work_parent(environment) / ("mstune-" + os::random_hex_id(5))),
+      request_(spawn_request(environment, directory_, reconnect_grace)),
+      process_(request_) {
   const auto deadline = std::chrono::steady_clock::now() + kStartMax;
   // It says one line when it listens.
   os::wait_readable(process_.output(), deadline - std::chrono::steady_clock::now());
@@ -88,6 +90,22 @@ LocalAgent::~LocalAgent() {
   } catch (const Error&) {
     // Below /tmp; nothing more can be done about it here.
   }
+}
+
+Message LocalAgent::last_words() {
+  std::string said = output_of(process_);
+  while (said.ends_with('\n')) {
+    said.pop_back();
+  }
+  const auto exit = process_.reap();
+  return message(
+      "local_agent.last_words", "{}; it said: {}",
+      exit ? os::exit_text(exit->status) : message("local_agent.ended", "ended"),
+      said.empty() ? message("word.nothing", "nothing") : message("local_agent.said", "{}", said));
+}
+
+void LocalAgent::start_again() {
+  process_ = os::Process(request_);
 }
 
 std::string LocalAgent::endpoint() const {

@@ -31,8 +31,17 @@ class LocalAgent {
 
   [[nodiscard]] std::string endpoint() const;
 
+  // True when it is no more, which is worth asking at SIGCHLD.
+  [[nodiscard]] bool has_ended() const { return process_.has_exited(); }
+  // How it ended, and what it said last. Once it has ended.
+  Message last_words();
+  // Starts it in the same place, where it ends what its former life left, and does not wait until
+  // it listens. Throws an environment error.
+  void start_again();
+
  private:
-  std::filesystem::path directory_;  // private; the agent's, which removes it
+  std::filesystem::path directory_;  // private; the agent's, which makes and removes it
+  os::SpawnRequest request_;
   os::Process process_;
 };
 

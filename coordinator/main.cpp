@@ -1,14 +1,14 @@
 #include <array>
+#include <cstdio>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "common/error.h"
 #include "common/language.h"
+#include "common/os/signals.h"
 #include "coordinator/command_line.h"
 #include "coordinator/commands/agents_arguments.h"
 #include "coordinator/commands/analyze_arguments.h"
@@ -74,34 +74,49 @@ Subcommand agents(CLI::App& app) {
           }};
 }
 
-constexpr std::array<coordinator::AddSubcommand, 12> kSubcommands{tune,
-                                                                  confirm,
-                                                                  analyze,
-                                                                  coordinator::add_report,
-                                                                  coordinator::add_compare,
-                                                                  coordinator::add_export,
-                                                                  agents,
-                                                                  coordinator::doctor_command,
-                                                                  coordinator::pass_command,
-                                                                  keygen,
-                                                                  coordinator::add_completion,
-                                                                  coordinator::add_man};
+// What has no loop to hear of signals ends by them.
+template <coordinator::AddSubcommand add>
+Subcommand brief(CLI::App& app) {
+  const Subcommand command = add(app);
+  return {command.app, [run = command.run](World& world) {
+            mstune::os::let_ending_signals_through();
+            return run(world);
+          }};
+}
+
+constexpr std::array<coordinator::AddSubcommand, 12> kSubcommands{
+    tune,
+    confirm,
+    brief<analyze>,
+    brief<coordinator::add_report>,
+    brief<coordinator::add_compare>,
+    brief<coordinator::add_export>,
+    brief<agents>,
+    brief<coordinator::doctor_command>,
+    brief<coordinator::pass_command>,
+    brief<keygen>,
+    brief<coordinator::add_completion>,
+    brief<coordinator::add_man>};
+
+// Nobody may be there to read it: that is no reason to fail otherwise.
+int fail(const std::string& why) {
+  std::cout << std::flush;
+  std::fputs(("mstune: " + why + "\n").c_str(), stderr);
+  return kExitBadArgumentsOrEnvironment;
+}
 
 }  // namespace
 
 int main(int argc, char** argv, char** environment) {
+  mstune::os::hold_ending_signals();
   try {
     World world{environment_strings(environment), std::cout, std::cerr};
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     mstune::speak(mstune::chosen_language(arguments, world.environment));
     return coordinator::run_command_line(arguments, kSubcommands, world);
   } catch (const mstune::Error& error) {
-    std::cout << std::flush;
-    fmt::print(stderr, "mstune: {}\n", mstune::said(error.message()));
-    return kExitBadArgumentsOrEnvironment;
+    return fail(mstune::said(error.message()));
   } catch (const std::exception& error) {
-    std::cout << std::flush;
-    fmt::print(stderr, "mstune: {}\n", error.what());
-    return kExitBadArgumentsOrEnvironment;
+    return fail(error.what());
   }
 }

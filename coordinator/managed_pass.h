@@ -16,7 +16,8 @@ namespace mstune::coordinator {
 class ManagedPass {
  public:
   struct Options {
-    std::string library;           // empty: looked for
+    std::string owner;    // names the run for people, and for the agent: after a resume, too
+    std::string library;  // empty: looked for
     std::optional<Target> target;  // where the graph is compiled; empty: here
     std::vector<std::string> environment;
   };
@@ -24,22 +25,25 @@ class ManagedPass {
 
   // Puts it there, and notes what a person should know of that. Throws an Error.
   ManagedPass(Options options, Note note);
-  // Takes it away again, whatever ended the run. An agent does so by itself when nobody talks to it
-  // any more.
+  // Takes it away again, whatever ended the run, unless release() has. An agent does so by itself
+  // when nobody talks to it any more.
   ~ManagedPass();
   ManagedPass(const ManagedPass&) = delete;
   ManagedPass& operator=(const ManagedPass&) = delete;
 
+  // Once. Nothing when it is known to be away again, or was there before; else what a person has to
+  // do.
+  [[nodiscard]] std::optional<Message> release();
+
  private:
   void hold_here();
   void hold_there();
-  void release_there();
+  [[nodiscard]] std::optional<Message> release_there();
 
   Options options_;
   Note note_;
-  std::string name_;  // of the holder, for the agent
   std::unique_ptr<os::HeldPass> here_;
-  bool there_ = false;
+  std::string there_;  // where an agent holds it; empty: nowhere
 };
 
 }  // namespace mstune::coordinator

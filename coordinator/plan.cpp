@@ -131,12 +131,16 @@ bool is_same_trial(const Trial& left, const Trial& right) {
          left.repeat == right.repeat && left.purpose == right.purpose && left.stage == right.stage;
 }
 
-std::string directory_name(const Trial& trial) {
+std::string name_without_device(const Trial& trial) {
   const std::string purpose =
       trial.purpose == Purpose::measure ? "" : fmt::format("_{}", word(trial.purpose));
+  return fmt::format("trial_{:03}_{}{}_r{}", trial.index, file_name(trial.candidate), purpose,
+                     trial.repeat);
+}
+
+std::string directory_name(const Trial& trial) {
   const std::string device = trial.device ? fmt::format("_d{}", *trial.device) : "";
-  return fmt::format("trial_{:03}_{}{}_r{}{}", trial.index, file_name(trial.candidate), purpose,
-                     trial.repeat, device);
+  return name_without_device(trial) + device;
 }
 
 std::string title(const Trial& trial) {

@@ -76,6 +76,9 @@ std::vector<Trial> trials_in_rounds(const std::vector<Candidate>& candidates, in
 // directory.
 std::string directory_name(const Trial& trial);
 
+// The same, wherever it runs.
+std::string name_without_device(const Trial& trial);
+
 // "LoadBalance:4 round 2", "default (control) round 2 on device 3": for the console.
 std::string title(const Trial& trial);
 

@@ -238,11 +238,11 @@ std::vector<ManagedPass::Options> pass_options(const TuneOptions& options,
                                                const std::vector<Target>& targets,
                                                const std::vector<std::string>& environment) {
   if (options.offline || targets.empty()) {
-    return {{options.pass_library, std::nullopt, environment}};
+    return {ManagedPass::Options{{}, options.pass_library, std::nullopt, environment}};
   }
   std::vector<ManagedPass::Options> passes;
   for (const Target& target : targets) {
-    passes.push_back({options.pass_library, target, environment});
+    passes.push_back({{}, options.pass_library, target, environment});
   }
   return passes;
 }
@@ -285,6 +285,7 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   session.campaign.machine = os::boot_id();
   session.campaign.attempts_max = static_cast<std::uint32_t>(options.retries) + 1;
   session.campaign.reconnect_grace = options.reconnect_grace;
+  session.campaign.agent_wait = options.agent_wait;
   session.plog = options.plog;
   session.plog_limit_bytes = options.plog_limit_bytes;
   session.records_max = options.records_max;

@@ -59,6 +59,17 @@ void Progress::tell(const ProgressEvent& event) {
     case ProgressStyle::quiet:
       break;
   }
+  look_at_stream();
+}
+
+// Whoever read it has gone, or its disk is full: the campaign goes on without.
+void Progress::look_at_stream() {
+  if (style_ != ProgressStyle::quiet && !out_) {
+    style_ = ProgressStyle::quiet;
+    if (when_lost_) {
+      when_lost_();
+    }
+  }
 }
 
 void Progress::draw(const std::string& above) {
@@ -71,6 +82,7 @@ void Progress::tick(TimePoint now) {
   now_ = now;
   if (style_ == ProgressStyle::live && now >= drawn_ + kRedrawAfterMin) {
     draw("");
+    look_at_stream();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <iosfwd>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/time.h"
@@ -51,6 +52,9 @@ class Progress {
   // A note is told once, however often it comes.
   void note(const Message& what);
 
+  // Called once when what is told cannot be written any more; nothing is told from then on.
+  void when_lost(std::function<void()> act) { when_lost_ = std::move(act); }
+
   // To be called by the loop whenever it wakes, and at the deadline at the latest.
   void tick(TimePoint now);
   [[nodiscard]] TimePoint deadline() const;
@@ -60,10 +64,12 @@ class Progress {
  private:
   void tell(const ProgressEvent& event);
   void draw(const std::string& above);
+  void look_at_stream();
 
   std::ostream& out_;
   ProgressStyle style_;
   std::function<Terminal()> terminal_;
+  std::function<void()> when_lost_;
   std::set<std::string> told_;
   TimePoint now_;
   TimePoint drawn_;

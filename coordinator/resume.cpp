@@ -16,10 +16,8 @@
 
 #include "common/error.h"
 #include "coordinator/documents.h"
+#include "coordinator/run_leftovers.h"
 #include "coordinator/saved_run.h"
-#include "coordinator/step_set.h"
-#include "coordinator/trial_digest.h"
-#include "coordinator/trial_records.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -77,22 +75,11 @@ bool is_result(const SavedTrial& saved) {
                       [](const Reason& reason) { return reason.code == "agent_lost"; });
 }
 
-EvaluatedTrial evaluate_saved(const TrialOnDisk& trial, const CampaignDocument& campaign) {
-  EvaluatedTrial result{trial.saved.trial, trial.saved.attempt, trial.saved.outcome, {}, {}};
-  if (!fs::is_regular_file(trial.directory / "steps.log")) {
-    result.evaluation = evaluate_unrun(result.outcome);
-    return result;
-  }
-  const RecordLog log = read_trial_records(trial.directory);
-  result.evaluation = evaluate(StepSet(log), trial.saved.config, result.outcome, campaign.gates);
-  result.digest = read_digest(trial.directory, campaign.digest_pattern);
-  return result;
-}
-
 // "trial_007_cv_r2", "trial_007_cv_r2_d3" and "trial_007_cv_r2_d3_a1" → 7, and the numbers after
 // "_d" and "_a".
 struct AttemptName {
   std::uint32_t trial = 0;
+  std::string stem;          // what stands before them
   std::uint32_t device = 0;  // of one that has no number: the only one
   std::uint32_t attempt = 0;
 };
@@ -105,9 +92,14 @@ std::optional<AttemptName> parse_attempt_name(std::string_view text) {
           std::errc{}) {
     return std::nullopt;
   }
+  // "_default" is no device.
+  result.stem = text;
   const auto read_after = [&](std::string_view mark, std::uint32_t& number) {
-    if (const auto at = text.rfind(mark); at != std::string_view::npos) {
-      std::from_chars(text.data() + at + mark.size(), text.data() + text.size(), number);
+    const auto at = text.rfind(mark);
+    if (at != std::string_view::npos &&
+        std::from_chars(text.data() + at + mark.size(), text.data() + text.size(), number).ec ==
+            std::errc{}) {
+      result.stem.resize(std::min(result.stem.size(), at));
     }
   };
   read_after("_d", result.device);
@@ -162,9 +154,13 @@ void sort_out_unfinished(const RunDirectory& directory, const std::set<std::stri
     if (progress && progress->attempt == attempts + 1 && !is_finished && parsed.device < devices &&
         !run.unfinished.contains(parsed.trial)) {
       run.unfinished[parsed.trial] = {*progress, name};
-      run.devices_of[parsed.trial] = parsed.device;
+      run.left[parsed.trial] = {parsed.stem, parsed.device};
     } else {
-      directory.move_apart(name, ++attempts);
+      const std::uint32_t attempt = ++attempts;
+      const auto trial = trial_of_directory(name);
+      directory.move_apart(
+          name, trial.value_or(Trial{parsed.trial, {}, 1}), attempt,
+          message("trial.unfinished", "it was not finished, and nobody goes on with it"));
     }
   }
 }
@@ -237,24 +233,36 @@ ResumedRun resume_run(const RunDirectory& directory, const ResumeRequest& wanted
                       "go on there",
                       directory.path().string());
   }
-  const SavedRun saved = read_saved_run(directory.path());
+  SavedRun saved = read_saved_run(directory.path());
   if (const auto obstacle = resume_obstacle(saved.campaign, wanted)) {
     throw Error(ErrorKind::usage, *obstacle);
   }
+  remove_leftovers(directory);
   ResumedRun run;
+  // That a trial is unfinished is why the run goes on.
+  std::erase_if(saved.notes, [](const Message& note) { return note.id == "run.unfinished_trial"; });
+  run.notes = std::move(saved.notes);
   run.versions = saved.campaign.versions;
   run.session_id = saved.campaign.session_id;
   run.order = saved.campaign.order;
   run.oms = directory.built_oms();
   run.before = saved.campaign.fleet;
+  run.fleet = saved.campaign.fleet;
+  run.devices_at_looks = saved.campaign.devices_at_looks;
   run.attempts = attempts_apart(directory);
   std::set<std::string> results;  // their directories
   for (const TrialOnDisk& trial : saved.trials) {
-    if (!trial.missing && is_result(trial.saved)) {
-      run.finished.push_back(evaluate_saved(trial, wanted.campaign));
+    if (trial.missing || !is_result(trial.saved)) {
+      continue;
+    }
+    std::optional<Message> why;
+    if (auto result = evaluate_whole(trial, wanted.campaign, why)) {
+      run.finished.push_back(std::move(*result));
       results.insert(trial.directory.filename().string());
       std::uint32_t& attempts = run.attempts[trial.saved.trial.index];
       attempts = std::max(attempts, trial.saved.attempt);
+    } else {
+      run.notes.push_back(*why);
     }
   }
   sort_out_unfinished(directory, results, run);

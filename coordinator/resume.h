@@ -24,10 +24,13 @@ struct ResumedRun {
   std::vector<EvaluatedTrial> finished;  // by index
   // Of each trial: attempts that came to nothing; where it has finished, that one counts, too.
   std::map<std::uint32_t, std::uint32_t> attempts;
-  std::map<std::uint32_t, LeftAttempt> unfinished;    // that may still run on an agent
-  std::map<std::uint32_t, std::uint32_t> devices_of;  // those: the device's number
-  std::map<std::string, BuiltOm> oms;                 // by candidate
-  std::map<std::string, std::string> versions;        // of what took part so far
+  std::map<std::uint32_t, LeftAttempt> unfinished;  // that may still run on an agent
+  std::map<std::uint32_t, LeftTrial> left;          // those, as the dispatcher knows them
+  std::map<std::string, BuiltOm> oms;               // by candidate
+  std::map<std::string, std::string> versions;      // of what took part so far
+  std::optional<Fleet> fleet;                       // with the next: what the plan depends on
+  std::vector<std::size_t> devices_at_looks;
+  std::vector<Message> notes;  // what a person should know of what is on disk
   // Who took part, with one agent and one device, too. Empty when nothing has begun.
   std::optional<Fleet> before;
 };

@@ -45,29 +45,41 @@ fs::path RunDirectory::trial_directory(const Trial& trial) const {
   return path_ / directory_name(trial);
 }
 
-void RunDirectory::move_apart(const std::string& trial, std::uint32_t attempt) const {
+void RunDirectory::move_apart(const std::string& name, const Trial& trial, std::uint32_t attempt,
+                              const Message& why) const {
+  std::error_code failure;
+  if (!fs::is_directory(path_ / name, failure)) {
+    return;
+  }
+  os::write_file_atomically(path_ / name / "attempt.json", attempt_json(trial, attempt, why));
   os::make_directory(attempts_directory());
   // A trial that was void after its last attempt may be given up once more when its round moves.
-  const std::string stem = fmt::format("{}_a{}", trial, attempt);
+  const std::string stem = fmt::format("{}_a{}", name, attempt);
   std::string kept = stem;
   for (int again = 2; fs::exists(attempts_directory() / kept); ++again) {
     kept = fmt::format("{}_{}", stem, again);
   }
-  std::error_code failure;
-  fs::rename(path_ / trial, attempts_directory() / kept, failure);
+  fs::rename(path_ / name, attempts_directory() / kept, failure);
+  if (failure) {
+    throw environment_error("run.cannot_move", "cannot move {} to {}: {}", (path_ / name).string(),
+                            attempts_directory().string(), failure.message());
+  }
 }
 
 void RunDirectory::discard(const Trial& trial, std::uint32_t attempt, const Message& why) const {
   os::make_directory(trial_directory(trial));
-  os::write_file_atomically(trial_directory(trial) / "attempt.json",
-                            attempt_json(trial, attempt, why));
-  move_apart(directory_name(trial), attempt);
+  move_apart(directory_name(trial), trial, attempt, why);
 }
 
 // One line each: "IDENTITY CANDIDATE PATH".
 void RunDirectory::note_om(const std::string& candidate, const BuiltOm& om) const {
-  os::AppendFile(path_ / kOmList)
-      .append(fmt::format("{} {} {}\n", om.identity, candidate, om.path));
+  auto oms = built_oms();
+  oms[candidate] = om;
+  std::string list;
+  for (const auto& [name, each] : oms) {
+    list += fmt::format("{} {} {}\n", each.identity, name, each.path);
+  }
+  os::write_file_atomically(path_ / kOmList, list);
 }
 
 std::map<std::string, BuiltOm> RunDirectory::built_oms() const {

@@ -32,12 +32,14 @@ class RunDirectory {
   [[nodiscard]] std::filesystem::path trial_directory(const Trial& trial) const;
   // What a discarded attempt left is kept there for whoever wants to know.
   [[nodiscard]] std::filesystem::path attempts_directory() const { return path_ / "attempts"; }
-  // Moves a trial's directory, given by its name, there. One that does not exist is passed over.
-  void move_apart(const std::string& trial, std::uint32_t attempt) const;
-  // The same for an attempt that came to nothing, with the reason written down beside it.
+  // Moves the directory `name` of an attempt at the trial there, with the reason written down in
+  // it. One that does not exist is passed over.
+  void move_apart(const std::string& name, const Trial& trial, std::uint32_t attempt,
+                  const Message& why) const;
+  // The same for an attempt that may not have a directory yet: it gets one.
   void discard(const Trial& trial, std::uint32_t attempt, const Message& why) const;
 
-  // The OMs that were built for this run, by candidate; a later line replaces an earlier one.
+  // The OMs that were built for this run, by candidate; a later one replaces an earlier one.
   void note_om(const std::string& candidate, const BuiltOm& om) const;
   [[nodiscard]] std::map<std::string, BuiltOm> built_oms() const;
 

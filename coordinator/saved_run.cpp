@@ -113,22 +113,33 @@ std::optional<std::string> read_if_there(const fs::path& path) {
   return os::read_file(path);
 }
 
+// A document that cannot be read is as one that is not there: nothing else of the run is lost by
+// it.
+template <typename Parse>
+auto read_or_note(const Parse& parse, const fs::path& path, std::vector<Message>& notes)
+    -> std::optional<decltype(parse("", ""))> try {
+  const auto text = read_if_there(path);
+  return text ? std::optional(parse(*text, path.string())) : std::nullopt;
+} catch (const Error& error) {
+  notes.push_back(message("run.unreadable", "{}: it is set aside", error.message()));
+  return std::nullopt;
+}
+
 // A run of ours: each trial that ended has a trial.json, a trial that was never begun stands only
 // in the summary.
 void add_own_trials(const std::vector<TrialDirectory>& directories, const SavedSummary* summary,
                     SavedRun& run) {
   for (const TrialDirectory& directory : directories) {
-    const fs::path path = directory.path / "trial.json";
-    const auto text = read_if_there(path);
-    if (!text) {
+    auto saved = read_or_note(parse_trial, directory.path / "trial.json", run.notes);
+    if (!saved) {
       run.notes.push_back(message("run.unfinished_trial",
-                                  "{} was not finished (it has no trial.json) and is left out",
+                                  "{} was not finished (it has no trial.json that can be read) and "
+                                  "is left out",
                                   directory.path.filename().string()));
       continue;
     }
-    SavedTrial saved = parse_trial(*text, path.string());
-    saved.trial.index = saved.index.value_or(directory.name.number);
-    run.trials.push_back({std::move(saved), directory.path, false});
+    saved->trial.index = saved->index.value_or(directory.name.number);
+    run.trials.push_back({std::move(*saved), directory.path, false});
   }
   if (summary == nullptr) {
     return;
@@ -168,17 +179,6 @@ void add_listed_trials(const std::vector<TrialDirectory>& directories, const Sav
   }
 }
 
-// "LoadBalance4" → LoadBalance:4, by the same rule as file_name() the other way.
-std::optional<Candidate> candidate_of_file_name(const std::string& text) {
-  const auto digits = text.find_last_not_of("0123456789") + 1;
-  try {
-    return parse_candidate(
-        digits == text.size() ? text : text.substr(0, digits) + ":" + text.substr(digits));
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 // Nothing was written down: a run of the sample driver that was killed.
 void add_named_trials(const std::vector<TrialDirectory>& directories, SavedRun& run) {
   run.notes.push_back(message("run.no_summary",
@@ -202,18 +202,29 @@ void add_named_trials(const std::vector<TrialDirectory>& directories, SavedRun& 
 
 }  // namespace
 
+std::optional<Candidate> candidate_of_file_name(const std::string& text) {
+  const auto digits = text.find_last_not_of("0123456789") + 1;
+  try {
+    return parse_candidate(
+        digits == text.size() ? text : text.substr(0, digits) + ":" + text.substr(digits));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 SavedRun read_saved_run(const fs::path& directory) try {
   SavedRun run;
   run.directory = find_run(directory);
   const auto directories = trial_directories(run.directory);
-  std::optional<SavedSummary> summary;
-  if (const auto text = read_if_there(run.directory / "summary.json")) {
-    summary = parse_summary(*text, (run.directory / "summary.json").string());
-    run.campaign = summary->campaign;
-  }
   const auto campaign = read_if_there(run.directory / "campaign.json");
+  const fs::path summary_path = run.directory / "summary.json";
+  std::optional<SavedSummary> summary;
   if (campaign) {
+    summary = read_or_note(parse_summary, summary_path, run.notes);
     run.campaign = parse_campaign(*campaign, (run.directory / "campaign.json").string());
+  } else if (const auto text = read_if_there(summary_path)) {
+    summary = parse_summary(*text, summary_path.string());
+    run.campaign = summary->campaign;
   }
   const bool ours = campaign || std::any_of(directories.begin(), directories.end(),
                                             [](const TrialDirectory& trial) {

@@ -25,6 +25,9 @@ struct SavedRun {
   std::vector<Message> notes;       // what a person should know: "summary.json is missing", ...
 };
 
+// "LoadBalance4" → LoadBalance:4, by the rule of file_name() the other way.
+std::optional<Candidate> candidate_of_file_name(const std::string& text);
+
 // `directory` may be a run directory or one that holds a single run_... directory. Throws a usage
 // error when it is neither, and an environment error that names a file that cannot be used.
 SavedRun read_saved_run(const std::filesystem::path& directory);

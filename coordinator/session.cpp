@@ -84,16 +84,17 @@ SessionResult Session::run() {
   take_over_finished(planned);
   try {
     go_on();
-  } catch (const Error&) {
+  } catch (...) {
     say_goodbye();  // or the agents would wait for us
     throw;
   }
   refused_ = refused_ && result_.ending == Ending::failed;
+  find_former_agents();
   say_goodbye();
-  std::sort(result_.trials.begin(), result_.trials.end(),
-            [](const EvaluatedTrial& left, const EvaluatedTrial& right) {
-              return left.trial.index < right.trial.index;
-            });
+  sort_results();
+  if (result_.ending == Ending::complete) {
+    put_aside_unplanned();
+  }
   if (dispatcher_.has_fleet()) {
     result_.fleet = fleet_;
   }
@@ -102,6 +103,7 @@ SessionResult Session::run() {
 
 void Session::go_on() {
   dispatch(TurnChanged{may_move_}, os::steady_now());
+  look_at_local_agent(os::steady_now());  // before its end could be heard of
   // A build that is not wanted any more is over when all is gone that it started.
   while ((!dispatcher_.finished() || !builds_.empty()) && !result_.left_at_once) {
     os::PollSet polled;
@@ -136,24 +138,6 @@ void Session::say_goodbye() {
 
 void Session::send(std::size_t agent, const protocol::Request& request) {
   agents_[agent].connection->send(request);
-}
-
-// Those of an earlier session count where they are the trials that are planned now. Where agents
-// had joined at another time, other rounds may stand under these numbers.
-void Session::take_over_finished(const std::vector<Trial>& planned) {
-  for (const EvaluatedTrial& trial : options_.finished) {
-    const std::size_t place = trial.trial.index - (planned.empty() ? 0U : planned.front().index);
-    if (place >= planned.size()) {  // below the first one, too: it wraps
-      continue;
-    }
-    if (is_same_trial(trial.trial, planned[place])) {
-      progress_.known(trial);
-      result_.trials.push_back(trial);
-    } else {
-      directory_.discard(trial.trial, trial.attempt,
-                         message("trial.other_plan", "the campaign was planned anew without it"));
-    }
-  }
 }
 
 // ---- waiting ----
@@ -191,6 +175,9 @@ void Session::look_at_signals(TimePoint now) {
   while (const auto signal = signals_.next()) {
     if (*signal == SIGCHLD) {
       os::reap_orphans();
+      look_at_local_agent(now);
+    } else if (interrupted_ && *signal == SIGHUP) {
+      continue;  // a terminal that is closed says so more than once
     } else if (interrupted_) {
       result_.left_at_once = true;
       result_.ending = Ending::interrupted;
@@ -202,6 +189,31 @@ void Session::look_at_signals(TimePoint now) {
                              "interrupted: ending what runs (once more to leave at once)"));
       dispatch(InterruptAsked{}, now);
     }
+  }
+}
+
+// It is our child: nobody waits for it to come back by itself.
+void Session::look_at_local_agent(TimePoint now) {
+  if (local_ == nullptr || !local_->has_ended()) {
+    return;
+  }
+  const Message words = local_->last_words();
+  if (++local_deaths_ >= options_.campaign.attempts_max) {
+    local_ = nullptr;
+    dispatch(AgentRefused{0, message("local_agent.died",
+                                     "the agent on this machine ended {} times, at last: {}",
+                                     local_deaths_, words)},
+             now);
+    return;
+  }
+  progress_.note(message("local_agent.again",
+                         "the agent on this machine ended ({}): it is started again ({} of {})",
+                         words, local_deaths_, options_.campaign.attempts_max - 1));
+  try {
+    local_->start_again();
+  } catch (const Error& error) {
+    local_ = nullptr;
+    dispatch(AgentRefused{0, error.message()}, now);
   }
 }
 
@@ -461,7 +473,9 @@ void Session::finish_upload(const Destination& destination, const std::optional<
 }
 
 void Session::ask_stages(TimePoint now) {
+  sort_results();
   const NextTrials next = stages_.next(result_.trials);
+  write_looks();
   take_over_finished(next.trials);
   for (const Message& said : next.said) {
     progress_.decided(said);

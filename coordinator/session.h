@@ -17,6 +17,7 @@
 #include "coordinator/compiler.h"
 #include "coordinator/connection.h"
 #include "coordinator/dispatcher.h"
+#include "coordinator/local_agent.h"
 #include "coordinator/move_turn.h"
 #include "coordinator/progress.h"
 #include "coordinator/run_directory.h"
@@ -59,9 +60,10 @@ struct SessionOptions {
 
 struct SessionResult {
   Ending ending = Ending::complete;
-  bool left_at_once = false;                    // interrupted twice: builds may still run
-  Message why;                                  // text is empty when complete
-  std::vector<EvaluatedTrial> trials;           // those that are on disk, by index
+  bool left_at_once = false;           // interrupted twice: builds may still run
+  bool left_behind = false;            // something that a person has to remove; it was told
+  Message why;                         // text is empty when complete
+  std::vector<EvaluatedTrial> trials;  // those that are on disk, by index
   std::map<std::string, std::string> versions;  // of the first agent and, if one, its device
   std::optional<Fleet> fleet;                   // of a campaign with more than one device
 };
@@ -75,7 +77,11 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Runs the campaign. SIGINT and SIGTERM interrupt it; a second one leaves at once.
+  // Its end is heard of, and it is started again as often as a trial would be run.
+  void use_local_agent(LocalAgent& agent) { local_ = &agent; }
+
+  // Runs the campaign. SIGINT, SIGTERM and SIGHUP interrupt it; a second SIGINT or SIGTERM
+  // leaves at once.
   SessionResult run();
 
  private:
@@ -106,6 +112,7 @@ class Session {
     std::vector<std::string> chips;                 // one for each group
     std::vector<std::vector<std::int32_t>> before;  // the groups of an earlier session
     std::uint64_t bytes_sent_before = 0;
+    bool found = false;  // when all was over: it answered, and can be told
   };
 
   void go_on();
@@ -113,10 +120,14 @@ class Session {
   void wait(os::PollSet& polled, TimePoint now);
   [[nodiscard]] TimePoint deadline() const;
   void look_at_signals(TimePoint now);
+  void look_at_local_agent(TimePoint now);
   void step_builds(TimePoint now);
   void step_turn(TimePoint now);
   void step_agents(const os::PollSet& polled, TimePoint now);
   void take_over_finished(const std::vector<Trial>& planned);
+  void put_aside_unplanned();
+  void find_former_agents();
+  void sort_results();
   void dispatch(const CampaignEvent& event, TimePoint now);
   void carry_out(const CampaignAction& action, TimePoint now);
 
@@ -157,6 +168,8 @@ class Session {
   void give_up(const GiveUpDevice& action);
   void give_up(const GiveUpAgent& action, TimePoint now);
   void write_fleet();
+  void write_looks();
+  void write_campaign();
 
   void take(std::size_t agent, const ConnectionEvent& event, TimePoint now);
   void take(std::size_t agent, const protocol::Report& report, const std::string& payload,
@@ -190,6 +203,8 @@ class Session {
   bool fleet_checked_ = false;
   std::uint64_t descriptors_max_ = 0;
   SessionResult result_;
+  LocalAgent* local_ = nullptr;  // this process's own; nothing: there are targets
+  std::uint32_t local_deaths_ = 0;
   bool interrupted_ = false;
   bool refused_ = false;  // it cannot go on with what an earlier session began
   os::Worker worker_;     // reads pieces that are sent

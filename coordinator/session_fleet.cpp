@@ -54,15 +54,19 @@ void fill_in(AgentRecord& record, const protocol::Welcome& welcome) {
 
 }  // namespace
 
-// What an earlier session knew is known, whether its agents are there or not.
+// What an earlier session knew is known, whether its agents are there or not. That it gave one up
+// is nothing to go on: who was not well then may be now.
 void Session::take_over_fleet() {
   if (!options_.before) {
     return;
   }
   for (std::size_t at = 0; at < fleet_.agents.size() && at < options_.before->agents.size(); ++at) {
     const std::string target = fleet_.agents[at].target;
-    fleet_.agents[at] = options_.before->agents[at];
-    fleet_.agents[at].target = target;
+    AgentRecord& agent = fleet_.agents[at];
+    agent = options_.before->agents[at];
+    agent.target = target;
+    agent.state = agent.host.empty() ? "never_answered" : "gone";
+    agent.why.clear();
   }
   fleet_.devices = options_.before->devices;
   for (DeviceRecord& device : fleet_.devices) {
@@ -98,14 +102,15 @@ void Session::take_welcome(std::size_t agent, const protocol::Welcome& welcome, 
   side.groups = groups;
   side.chips = chips_of(welcome, groups.size(), per_trial);
   if (agent == 0) {
-    result_.versions = {{"agent", welcome.software},
-                        {"host", welcome.host},
-                        {"architecture", welcome.architecture}};
+    // Besides what is known of its device: it may have come back to a campaign that runs.
     const auto add = [&](const char* what, const std::string& text) {
       if (!text.empty()) {
         result_.versions[what] = text;
       }
     };
+    add("agent", welcome.software);
+    add("host", welcome.host);
+    add("architecture", welcome.architecture);
     add("cann", welcome.cann_version);
     add("driver", welcome.driver_version);
   }
@@ -159,13 +164,16 @@ void Session::refuse_to_go_on(const std::optional<Message>& why) {
   }
 }
 
-// Than in this session, or in the one that it goes on with.
+// Than in this session, or in the one that it goes on with. Ids that were not recorded then fit
+// all.
 bool Session::offers_others(const AgentSide& side,
                             const std::vector<std::vector<std::int32_t>>& groups) const {
   if (!side.groups.empty()) {
     return side.groups != groups;
   }
-  return !side.before.empty() && side.before != groups;
+  const bool was_recorded = std::any_of(side.before.begin(), side.before.end(),
+                                        [](const auto& ids) { return !ids.empty(); });
+  return was_recorded && side.before != groups;
 }
 
 // The dispatcher has given numbers to devices: write down which they are.
@@ -200,16 +208,30 @@ void Session::write_fleet() {
   if (!dispatcher_.has_fleet() && !fleet_.devices.front().ids.empty()) {
     result_.versions["devices"] = ids_text(fleet_.devices.front().ids);
   }
-  if (options_.document) {
-    if (dispatcher_.has_fleet()) {
-      options_.document->fleet = fleet_;
-    }
-    for (const auto& [what, version] : result_.versions) {
-      options_.document->versions[what] = version;
-    }
-    options_.document->candidates = stages_.candidates();
-    directory_.write_campaign(*options_.document);
+  write_campaign();
+}
+
+// Before anything begins that follows from the last look: who goes on plans the same.
+void Session::write_looks() {
+  if (options_.document && dispatcher_.has_fleet() &&
+      options_.document->devices_at_looks != stages_.devices_at_looks()) {
+    write_campaign();
   }
+}
+
+void Session::write_campaign() {
+  if (!options_.document) {
+    return;
+  }
+  if (dispatcher_.has_fleet()) {
+    options_.document->fleet = fleet_;
+  }
+  for (const auto& [what, version] : result_.versions) {
+    options_.document->versions[what] = version;
+  }
+  options_.document->candidates = stages_.candidates();
+  options_.document->devices_at_looks = stages_.devices_at_looks();
+  directory_.write_campaign(*options_.document);
 }
 
 void Session::check_fleet(TimePoint now) {

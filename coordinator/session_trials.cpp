@@ -189,7 +189,8 @@ void Session::discard_attempt(const DiscardAttempt& action) {
     directory_.discard(*trial, action.attempt.number, action.why);
   } else if (left != options_.unfinished.end() &&
              left->second.progress.attempt == action.attempt.number) {
-    directory_.move_apart(left->second.directory, action.attempt.number);
+    directory_.move_apart(left->second.directory, dispatcher_.trial(action.attempt.trial),
+                          action.attempt.number, action.why);
   }
 }
 

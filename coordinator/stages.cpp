@@ -125,6 +125,14 @@ NextTrials Stages::next(const std::vector<EvaluatedTrial>& done) {
   return next;
 }
 
+// Devices that joined later take part in later looks only, also when the looks are taken again.
+std::size_t Stages::devices_at_look() {
+  if (looks_ == campaign_.devices_at_looks.size()) {
+    campaign_.devices_at_looks.push_back(campaign_.fleet ? campaign_.fleet->devices.size() : 1);
+  }
+  return campaign_.devices_at_looks[looks_++];
+}
+
 void Stages::look(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
   const auto stage = static_cast<std::size_t>(stage_);
   const RoundTable table =
@@ -153,7 +161,7 @@ void Stages::look(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
   } else {
     next.said.push_back(message("look.next", "round {} runs {}", round_ + 1, names(participants)));
     // Each device takes a round: one look follows upon all of them.
-    const std::size_t devices = campaign_.fleet ? campaign_.fleet->devices.size() : 1;
+    const std::size_t devices = devices_at_look();
     for (std::size_t i = 0;
          i < devices && rounds_of_stage() < static_cast<int>(*campaign_.max_repeat); ++i) {
       add_round(participants, next.trials);

@@ -33,6 +33,11 @@ class Stages {
   // Of a campaign with more than one device: how its trials are compared, and how many rounds run
   // at a time.
   void set_fleet(const Fleet& fleet) { campaign_.fleet = fleet; }
+  // CampaignDocument::devices_at_looks as it is now: where it has changed it is to be recorded
+  // before any trial that follows from it begins.
+  [[nodiscard]] const std::vector<std::size_t>& devices_at_looks() const {
+    return campaign_.devices_at_looks;
+  }
   // To be called when all trials so far are done; `done` holds every one of them.
   NextTrials next(const std::vector<EvaluatedTrial>& done);
 
@@ -44,6 +49,7 @@ class Stages {
 
   void add_round(const std::vector<Candidate>& participants, std::vector<Trial>& trials);
   [[nodiscard]] int rounds_of_stage() const { return round_ - rounds_before_stage_; }
+  std::size_t devices_at_look();
   void look(const std::vector<EvaluatedTrial>& done, NextTrials& next);
   void refine(const std::vector<EvaluatedTrial>& done, NextTrials& next);
   void confirm(const std::vector<EvaluatedTrial>& done, NextTrials& next);
@@ -53,6 +59,7 @@ class Stages {
   int round_ = 0;                // the last one that was asked for
   int stage_ = 0;                // Trial::stage of that one
   int rounds_before_stage_ = 0;  // those of earlier stages
+  std::size_t looks_ = 0;        // that planned a round
   bool looking_ = false;
   bool refining_ = false;
   bool confirming_ = false;

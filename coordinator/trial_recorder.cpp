@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/os/new_file.h"
 #include "coordinator/documents.h"
 #include "coordinator/fallback_reasons.h"
 #include "coordinator/step_set.h"
@@ -27,12 +28,21 @@ fs::path emptied(fs::path directory) {
   return directory;
 }
 
-// What stands in steps.log behind the last secured event comes again.
+std::string progress_line(const AttemptProgress& progress) {
+  return fmt::format("{} {} {}\n", progress.attempt, progress.events, progress.steps_bytes);
+}
+
+// What stands in steps.log behind the last secured event comes again. A line of progress.log that a
+// full disk or a crash cut off must not run into the next one.
 fs::path cut_back(fs::path directory, const AttemptProgress& progress) {
   std::error_code failure;
   if (fs::file_size(directory / "steps.log", failure) > progress.steps_bytes && !failure) {
     fs::resize_file(directory / "steps.log", progress.steps_bytes);
   }
+  os::remove_drafts(directory);
+  os::remove_tree(directory / "attempt.json");  // it was about to be moved apart
+  os::remove_tree(directory / "plog");          // perhaps half of a file: they are fetched again
+  os::write_file_atomically(directory / kProgressLog, progress_line(progress));
   return directory;
 }
 
@@ -89,6 +99,8 @@ std::optional<AttemptProgress> read_progress(const fs::path& trial_directory) {
   if (!fs::is_regular_file(path)) {
     return std::nullopt;
   }
+  std::error_code missing;
+  const auto size = fs::file_size(trial_directory / "steps.log", missing);
   // Only whole lines count: the last one may be cut.
   std::optional<AttemptProgress> last;
   const std::string text = os::read_file(path);
@@ -99,7 +111,9 @@ std::optional<AttemptProgress> read_progress(const fs::path& trial_directory) {
     }
     begin = end + 1;
   }
-  return last;
+  // Steps that a power cut took away, or a person, come from nobody again.
+  const bool is_whole = last && (last->steps_bytes == 0 || (!missing && size >= last->steps_bytes));
+  return is_whole ? last : std::nullopt;
 }
 
 TrialRecorder::TrialRecorder(fs::path directory, Trial trial, std::uint32_t attempt)
@@ -108,7 +122,7 @@ TrialRecorder::TrialRecorder(fs::path directory, Trial trial, std::uint32_t atte
       attempt_(attempt),
       steps_log_(directory_ / "steps.log"),
       progress_log_(directory_ / kProgressLog) {
-  progress_log_.append(fmt::format("{} 0 0\n", attempt_));
+  progress_log_.append(progress_line({attempt_, 0, 0}));
 }
 
 TrialRecorder::TrialRecorder(fs::path directory, Trial trial, const AttemptProgress& progress)
@@ -163,7 +177,7 @@ void TrialRecorder::take_one(const protocol::Event& event) {
 std::uint64_t TrialRecorder::secure() {
   const std::uint64_t safe = exited_ ? next_ - 1 : next_;
   if (safe > secured_) {
-    progress_log_.append(fmt::format("{} {} {}\n", attempt_, safe, steps_bytes_));
+    progress_log_.append(progress_line({attempt_, safe, steps_bytes_}));
     secured_ = safe;
   }
   return secured_;
@@ -207,18 +221,16 @@ EvaluatedTrial TrialRecorder::finish(const Gates& gates, const std::string& dige
   result.digest = read_digest(directory_, digest_pattern);
   const StepSet steps(records_);
   result.evaluation = evaluate(steps, name(trial_.candidate), result.outcome, gates);
-  os::AppendFile csv(directory_ / "steps.csv");
+  os::NewFile csv(directory_ / "steps.csv");
   format_steps_csv(steps, [&](std::string_view text) { csv.append(text); });
   // Before trial.json is: where that one is, the trial is whole, after a power cut as well.
-  csv.sync();
+  csv.put_in_place();
   steps_log_.sync();
-  // A name that a power cut takes away again costs one more run, so the directory needs no fsync of
-  // its own.
-  os::AppendFile document(directory_ / "trial.json.new");
-  document.append(trial_json(result, ProgramOutput{exited_->output_dropped_bytes,
-                                                   exited_->output_tail.value, exited_->facts}));
-  document.sync();
-  fs::rename(document.path(), directory_ / "trial.json");
+  os::write_file_atomically(
+      directory_ / "trial.json",
+      trial_json(result, ProgramOutput{exited_->output_dropped_bytes, exited_->output_tail.value,
+                                       exited_->facts}));
+  os::sync_directory(directory_.parent_path());
   fs::remove(progress_log_.path());
   return result;
 }

@@ -33,7 +33,8 @@ struct LeftAttempt {
   std::string directory;  // its name in the run directory
 };
 
-// Nothing where there is no progress.log in the trial's directory, or none that says anything.
+// Nothing where there is no progress.log in the trial's directory, none that says anything, or
+// steps.log holds less than it says.
 std::optional<AttemptProgress> read_progress(const std::filesystem::path& trial_directory);
 
 class TrialRecorder {
@@ -70,7 +71,8 @@ class TrialRecorder {
 
   // True when the trial counts, as far as its records and its exit say.
   [[nodiscard]] bool is_valid(const Gates& gates) const;
-  // Judges the trial and writes steps.csv and trial.json. An empty pattern finds no digest.
+  // Judges the trial and writes steps.csv and trial.json, each of them whole, whatever an earlier
+  // coordinator left of them. An empty pattern finds no digest.
   EvaluatedTrial finish(const Gates& gates, const std::string& digest_pattern);
 
  private:

@@ -1,5 +1,6 @@
 #include "coordinator/tune.h"
 
+#include <cstdio>
 #include <filesystem>
 #include <ostream>
 
@@ -9,6 +10,7 @@
 #include "common/language.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/os/signals.h"
 #include "common/words.h"
 #include "coordinator/console.h"
 #include "coordinator/failed_outputs.h"
@@ -26,6 +28,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kExitInterrupted = 130;
+constexpr int kExitLeftBehind = 2;  // of what else would have ended well
 
 void print_plan(const CampaignDocument& document, const SessionOptions& session,
                 std::ostream& out) {
@@ -85,12 +88,20 @@ RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
   session.session_id = resumed.session_id.empty() ? os::random_hex_id() : resumed.session_id;
   preparation.document.session_id = session.session_id;
   preparation.document.order = resumed.order;
+  preparation.document.fleet = std::move(resumed.fleet);
+  preparation.document.devices_at_looks = std::move(resumed.devices_at_looks);
   preparation.document.versions.merge(resumed.versions);
+  preparation.notes = std::move(resumed.notes);
   hand_over(std::move(resumed), session);
   return directory;
 }
 
-void tell_of_resume(const TuneOptions& options, const SessionOptions& session, Progress& progress) {
+void tell_of_resume(const TuneOptions& options, const Preparation& preparation,
+                    Progress& progress) {
+  const SessionOptions& session = preparation.session;
+  for (const Message& note : preparation.notes) {
+    progress.note(note);
+  }
   progress.note(message("tune.resumed", "the run goes on: {} trials are on disk already",
                         session.finished.size()));
   const std::size_t ended = options.offline ? end_former_builds(session.session_id) : 0;
@@ -109,10 +120,22 @@ void tell_how_to_resume(const SessionResult& result, const RunDirectory& directo
   }
 }
 
+// On the other stream, which may be gone as well.
+void tell_of_lost_output(Progress& progress, const RunDirectory& directory) {
+  progress.when_lost([path = directory.path().string()] {
+    const Message what = message("tune.output_lost",
+                                 "what is told here cannot be written any more; the campaign goes "
+                                 "on, its results will be in {}",
+                                 path);
+    std::fputs(fmt::format("mstune: {}\n", said(what)).c_str(), stderr);
+  });
+}
+
 }  // namespace
 
 int tune(const TuneOptions& options, const std::vector<std::string>& environment,
          std::ostream& out) {
+  os::ignore_broken_pipes();
   Preparation preparation = prepare(options, environment);
   const fs::path output_dir = os::absolute_path(options.output_dir);
   Progress progress(
@@ -135,9 +158,10 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
         options.om_dir.empty() ? directory.path() / "om" : os::absolute_path(options.om_dir);
     os::make_directory(preparation.session.build.om_directory);
   }
+  tell_of_lost_output(progress, directory);
   progress.campaign(preparation.document, directory.path().string());
   if (!options.resume.empty()) {
-    tell_of_resume(options, preparation.session, progress);
+    tell_of_resume(options, preparation, progress);
   }
   Stages stages(preparation.document);
   preparation.session.campaign.trials = stages.first();
@@ -148,6 +172,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   progress.end();
 
   preparation.document.candidates = stages.candidates();
+  preparation.document.devices_at_looks = stages.devices_at_looks();
   for (const auto& [what, version] : result.versions) {
     preparation.document.versions[what] = version;
   }
@@ -174,6 +199,9 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   if (result.ending == Ending::interrupted) {
     return kExitInterrupted;
+  }
+  if (result.left_behind) {
+    return kExitLeftBehind;
   }
   return ranking.any_data() ? 0 : 1;
 }

@@ -6,13 +6,12 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <utility>
 
 #include "common/error.h"
 #include "common/message.h"
 #include "common/os/failure.h"
-#include "common/os/identity.h"
+#include "common/os/new_file.h"
 
 namespace mstune::os {
 namespace {
@@ -28,43 +27,6 @@ UniqueFd open_file(const std::filesystem::path& path, int flags, unsigned mode) 
 Error cannot_write(const std::filesystem::path& path, int error_number) {
   return environment_error("file.cannot_write", "cannot write {}: {}", path.string(),
                            reason(error_number));
-}
-
-// A temporary file that is removed unless it was renamed away.
-class Draft {
- public:
-  Draft(std::filesystem::path path, unsigned mode)
-      : path_(std::move(path)), file_(open_file(path_, O_WRONLY | O_CREAT | O_EXCL, mode)) {}
-  ~Draft() {
-    if (!path_.empty()) {
-      ::unlink(path_.c_str());
-    }
-  }
-  Draft(const Draft&) = delete;
-  Draft& operator=(const Draft&) = delete;
-  Draft(Draft&&) = delete;
-  Draft& operator=(Draft&&) = delete;
-
-  void fill(std::string_view content) const {
-    if (!write_fully(file_.value(), content) || ::fsync(file_.value()) != 0) {
-      throw cannot_write(path_, errno);
-    }
-  }
-
-  void rename_to(const std::filesystem::path& target) {
-    if (::rename(path_.c_str(), target.c_str()) != 0) {
-      throw cannot_write(target, errno);
-    }
-    path_.clear();
-  }
-
- private:
-  std::filesystem::path path_;
-  UniqueFd file_;
-};
-
-std::filesystem::path directory_of(const std::filesystem::path& path) {
-  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
 }  // namespace
@@ -104,11 +66,9 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t size_max)
 
 void write_file_atomically(const std::filesystem::path& path, std::string_view content,
                            unsigned mode) {
-  // A name of its own and not one made from the target's, which may be as long as names can be.
-  Draft draft(directory_of(path) / (".tmp-" + random_hex_id(8)), mode);
-  draft.fill(content);
-  draft.rename_to(path);
-  sync_directory(directory_of(path));
+  NewFile file(path, mode);
+  file.append(content);
+  file.put_in_place();
 }
 
 void sync_directory(const std::filesystem::path& path) {

@@ -13,6 +13,7 @@
 #include "common/os/failure.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/os/new_file.h"
 #include "common/os/pass_library.h"
 
 namespace mstune::os {
@@ -133,6 +134,9 @@ UniqueFd PassFolder::lock() const {
   if (!directory.valid() || ::flock(directory.value(), LOCK_EX) != 0) {
     throw cannot_change(vendors(), reason(errno));
   }
+  // Nobody else writes there now: what is half written was left by a crash.
+  remove_drafts(library().parent_path());
+  remove_drafts(vendor() / "leases");
   return directory;
 }
 
@@ -155,14 +159,24 @@ void PassFolder::take_away() const {
   remove_if_empty(vendor());
 }
 
-void PassFolder::install(std::string_view bytes) const {
-  const UniqueFd locked = lock();
-  put(bytes);
+void PassFolder::remove_dead_leases() const {
   for (const fs::path& lease : entries_of(vendor() / "leases")) {
     if (!is_held(lease)) {
       remove_file(lease);
     }
   }
+}
+
+bool PassFolder::is_held_by_others() const {
+  const std::vector<PassLease> others = leases();
+  return std::any_of(others.begin(), others.end(),
+                     [](const PassLease& lease) { return lease.alive; });
+}
+
+void PassFolder::install(std::string_view bytes) const {
+  const UniqueFd locked = lock();
+  put(bytes);
+  remove_dead_leases();
   remove_if_empty(vendor() / "leases");
 }
 
@@ -203,13 +217,42 @@ HeldPass::HeldPass(PassFolder folder, std::string_view bytes, std::string_view o
   }
   took_over_ = std::any_of(others.begin(), others.end(),
                            [](const PassLease& lease) { return !lease.alive; });
+  hold(owner);
+  try {
+    folder_.put(bytes);
+  } catch (const Error&) {
+    lease_lock_.reset();
+    folder_.remove_dead_leases();
+    if (!folder_.is_installed()) {
+      folder_.take_away();
+    }
+    throw;
+  }
+}
+
+std::unique_ptr<HeldPass> HeldPass::take_over(PassFolder folder, std::string_view owner) {
+  if (folder.leases().empty()) {
+    return nullptr;
+  }
+  std::unique_ptr<HeldPass> held(new HeldPass(std::move(folder)));
+  const UniqueFd locked = held->folder_.lock();
+  if (!held->folder_.is_installed()) {
+    held->folder_.remove_dead_leases();
+    if (!held->folder_.is_held_by_others()) {
+      held->folder_.take_away();
+    }
+    return nullptr;
+  }
+  held->took_over_ = true;
+  held->hold(owner);
+  return held;
+}
+
+// Under the folder's lock.
+void HeldPass::hold(std::string_view owner) {
   const fs::path leases = folder_.vendor() / "leases";
   make_directory(leases);
-  for (const fs::path& lease : entries_of(leases)) {
-    if (!is_held(lease)) {
-      remove_file(lease);
-    }
-  }
+  folder_.remove_dead_leases();
   // The lease comes first: a crash in between leaves a lease without a pass, never the other way.
   lease_ = leases / random_hex_id(8);
   write_file_atomically(lease_, owner);
@@ -218,7 +261,6 @@ HeldPass::HeldPass(PassFolder folder, std::string_view bytes, std::string_view o
     throw cannot_change(lease_, reason(errno));
   }
   managed_ = true;
-  folder_.put(bytes);
 }
 
 HeldPass::~HeldPass() {
@@ -234,10 +276,7 @@ std::optional<Message> HeldPass::release() {
     const UniqueFd locked = folder_.lock();
     lease_lock_.reset();
     remove_file(lease_);
-    const std::vector<PassLease> others = folder_.leases();
-    const bool is_held = std::any_of(others.begin(), others.end(),
-                                     [](const PassLease& lease) { return lease.alive; });
-    if (!is_held) {
+    if (!folder_.is_held_by_others()) {
       folder_.take_away();
     }
     return std::nullopt;

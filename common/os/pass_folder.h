@@ -7,9 +7,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/box_facts.h"
@@ -48,6 +50,8 @@ class PassFolder {
   [[nodiscard]] UniqueFd lock() const;
   void put(std::string_view bytes) const;
   void take_away() const;
+  void remove_dead_leases() const;
+  [[nodiscard]] bool is_held_by_others() const;
 
   std::filesystem::path opp_path_;
 };
@@ -58,6 +62,9 @@ class HeldPass {
  public:
   // `owner` names the holder for people. Throws as PassFolder::install() does.
   HeldPass(PassFolder folder, std::string_view bytes, std::string_view owner);
+  // Goes on holding a pass that a former life of `owner` held. Nothing where nobody has a lease, so
+  // that it stays or is away; leases without a pass are removed.
+  static std::unique_ptr<HeldPass> take_over(PassFolder folder, std::string_view owner);
   ~HeldPass();
   HeldPass(const HeldPass&) = delete;
   HeldPass& operator=(const HeldPass&) = delete;
@@ -71,6 +78,9 @@ class HeldPass {
   [[nodiscard]] bool took_over() const { return took_over_; }
 
  private:
+  explicit HeldPass(PassFolder folder) : folder_(std::move(folder)) {}
+  void hold(std::string_view owner);
+
   PassFolder folder_;
   std::filesystem::path lease_;
   UniqueFd lease_lock_;

@@ -9,13 +9,40 @@
 #include "common/os/failure.h"
 
 namespace mstune::os {
+namespace {
+
+constexpr std::initializer_list<int> kEndingSignals{SIGINT, SIGTERM, SIGHUP};
+
+bool is_ignored(int number) {
+  struct sigaction action {};
+  return ::sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+sigset_t not_ignored(std::initializer_list<int> numbers) {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int number : numbers) {
+    if (!is_ignored(number)) {
+      ::sigaddset(&set, number);
+    }
+  }
+  return set;
+}
+
+// Where whoever started this program ignored them, no end of a child could be waited for.
+void listen_to_children() {
+  if (is_ignored(SIGCHLD)) {
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    ::sigaction(SIGCHLD, &standard, nullptr);
+  }
+}
+
+}  // namespace
 
 SignalDescriptor::SignalDescriptor(std::initializer_list<int> numbers) {
-  sigset_t wanted;
-  ::sigemptyset(&wanted);
-  for (const int number : numbers) {
-    ::sigaddset(&wanted, number);
-  }
+  listen_to_children();
+  const sigset_t wanted = not_ignored(numbers);
   ::pthread_sigmask(SIG_BLOCK, &wanted, &before_);
   descriptor_.reset(::signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC));
   if (!descriptor_.valid()) {
@@ -36,6 +63,16 @@ std::optional<int> SignalDescriptor::next() {
     return std::nullopt;
   }
   return static_cast<int>(info.ssi_signo);
+}
+
+void hold_ending_signals() {
+  const sigset_t ending = not_ignored(kEndingSignals);
+  ::pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+}
+
+void let_ending_signals_through() {
+  const sigset_t ending = not_ignored(kEndingSignals);
+  ::pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
 }
 
 void ignore_broken_pipes() {

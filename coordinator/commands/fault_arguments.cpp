@@ -34,6 +34,11 @@ FaultArguments::FaultArguments(CLI::App& command) {
                   "Seconds that a trial and its agent are waited for without a connection")
       ->capture_default_str()
       ->check(CLI::Range(0.0, kGraceSecondsMax));
+  command
+      .add_option("--agent-wait", agent_wait_seconds_,
+                  "Seconds that an agent is waited for that was there and has gone")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, kGraceSecondsMax));
   command.add_option("--plog", plog_, "Trials whose plog files come back to the run directory")
       ->capture_default_str()
       ->check(CLI::IsMember({"none", "failed", "all"}));
@@ -58,6 +63,8 @@ void FaultArguments::apply(TuneOptions& options) const {
   options.retries = given_.retries;
   options.reconnect_grace =
       std::chrono::milliseconds(static_cast<std::int64_t>(grace_seconds_ * 1000));
+  options.agent_wait =
+      std::chrono::milliseconds(static_cast<std::int64_t>(agent_wait_seconds_ * 1000));
   options.plog = plog_choice(plog_);
   options.plog_limit_bytes = given_.plog_limit_bytes;
   options.output_limit_bytes = given_.output_limit_bytes;

@@ -199,7 +199,9 @@ CampaignSettings FleetWorld::settings_after_restart() const {
   settings.attempts_before = attempts_;
   for (const auto& [device, attempt] : on_device_) {
     if (!settings.finished.contains(attempt.trial)) {
-      settings.unfinished[attempt.trial] = static_cast<std::uint32_t>(device);
+      settings.unfinished[attempt.trial] = {
+          coordinator::name_without_device(dispatcher_.trial(attempt.trial)),
+          static_cast<std::uint32_t>(device)};
       --settings.attempts_before[attempt.trial];
     }
   }

@@ -149,5 +149,21 @@ TEST_CASE("console: NO_COLOR and the locale are heeded") {
   CHECK(terminal_of({"LC_CTYPE=C.UTF-8", "LANG=C"}).unicode);
 }
 
+TEST_CASE("progress: a stream that fails is noticed once, and nothing more is told") {
+  std::ostringstream out;
+  Progress progress(out);
+  int losses = 0;
+  progress.when_lost([&] { ++losses; });
+  progress.note(message("test.one", "one"));
+  CHECK(losses == 0);
+  out.setstate(std::ios::badbit);
+  progress.note(message("test.two", "two"));
+  progress.note(message("test.three", "three"));
+  CHECK(losses == 1);
+  out.clear();
+  progress.note(message("test.four", "four"));
+  CHECK(out.str() == "note: one\n");
+}
+
 }  // namespace
 }  // namespace mstune::coordinator

@@ -96,6 +96,28 @@ TEST_CASE("resume: results stay, what may still run goes on, the rest is moved a
   CHECK(resumed.oms.at("LoadBalance:4").path == "/a path/c.om");
 }
 
+TEST_CASE("resume: a document that cannot be read is set aside, and its trial is run again") {
+  const os::Scratch scratch;
+  const RunDirectory run(scratch.path());
+  run.write_campaign(campaign());
+  const auto trials = trials_in_rounds(campaign().candidates, 2);
+  write_trial(run.path(), trials[0]);
+  write_trial(run.path(), trials[1]);
+  const fs::path damaged = run.trial_directory(trials[1]) / "trial.json";
+  os::append_to(damaged, os::read_file(damaged));
+  os::append_to(run.path() / "summary.json", "{");
+
+  const ResumedRun resumed = resume_run(run, {campaign()});
+  REQUIRE(resumed.finished.size() == 1);
+  CHECK(resumed.finished[0].trial.index == 0);
+  CHECK(resumed.unfinished.empty());
+  CHECK(resumed.attempts.at(1) == 1);
+  CHECK(fs::exists(run.attempts_directory() / (directory_name(trials[1]) + "_a1") / "trial.json"));
+  REQUIRE(resumed.notes.size() == 2);
+  CHECK(resumed.notes[0].text.find("summary.json") != std::string::npos);
+  CHECK(resumed.notes[1].text.find(damaged.string()) != std::string::npos);
+}
+
 TEST_CASE("resume: what is given up twice under one number is kept twice, and out of the way") {
   const os::Scratch scratch;
   const RunDirectory run(scratch.path());
@@ -129,7 +151,8 @@ TEST_CASE("resume: a fleet's trials are found by their devices, results as well 
   REQUIRE(resumed.finished.size() == 1);
   CHECK(resumed.finished[0].trial.device == 0);
   CHECK(resumed.unfinished.at(3).directory == directory_name(trials[3]));
-  CHECK(resumed.devices_of.at(3) == 1);
+  CHECK(resumed.left.at(3).device == 1);
+  CHECK(resumed.left.at(3).name == name_without_device(trials[3]));
   CHECK_FALSE(fs::exists(run.trial_directory(elsewhere)));
   CHECK(resume_obstacle(saved, {campaign(), Spread::replicate})->text.find("--spread") !=
         std::string::npos);

@@ -1,6 +1,7 @@
 #include "coordinator/trial_recorder.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "common/os/file.h"
 #include "tests/unit/common_os/scratch.h"
@@ -115,11 +116,64 @@ TEST_CASE("trial recorder: another coordinator goes on where the killed one had 
   CHECK_FALSE(read_progress(directory));
 }
 
+TEST_CASE("trial recorder: what a killed coordinator left of its last files is not appended to") {
+  const os::Scratch scratch;
+  const fs::path directory = scratch / "trial";
+  {
+    TrialRecorder recorder(directory, kTrial, 1);
+    recorder.take(steps(0, 5));
+    recorder.secure();
+    recorder.take(exit_at(5));
+    recorder.finish({}, "");
+  }
+  const std::string csv = os::read_file(directory / "steps.csv");
+  const std::string document = os::read_file(directory / "trial.json");
+  fs::rename(directory / "trial.json", directory / "trial.json.new");  // as it was named before
+  os::append_to(directory / ".tmp-0011", document);
+  os::append_to(directory / "progress.log", "1 0 0\n1 5 ");
+  const std::string lines = os::read_file(directory / "steps.log");
+  os::append_to(directory / "progress.log", fmt::format("{}\n1 5", lines.size()));
+
+  TrialRecorder recorder(directory, kTrial, *read_progress(directory));
+  recorder.take(exit_at(5));
+  recorder.finish({}, "");
+  CHECK(os::read_file(directory / "steps.csv") == csv);
+  CHECK(os::read_file(directory / "trial.json") == document);
+  CHECK(os::read_file(directory / "steps.log") == lines);
+  CHECK_FALSE(fs::exists(directory / ".tmp-0011"));
+}
+
+TEST_CASE("trial recorder: a line of progress.log that was cut does not run into the next one") {
+  const os::Scratch scratch;
+  const fs::path directory = scratch / "trial";
+  { TrialRecorder(directory, kTrial, 1); }
+  os::append_to(directory / "progress.log", "1");
+  { TrialRecorder(directory, kTrial, *read_progress(directory)).secure(); }
+  os::append_to(directory / "progress.log", "1 0 0\n");
+  CHECK(read_progress(directory)->attempt == 1);
+}
+
+TEST_CASE("trial recorder: an attempt whose steps are not all there is not gone on with") {
+  const os::Scratch scratch;
+  const fs::path directory = scratch / "trial";
+  {
+    TrialRecorder recorder(directory, kTrial, 1);
+    recorder.take(steps(0, 5));
+    recorder.secure();
+  }
+  CHECK(read_progress(directory));
+  fs::resize_file(directory / "steps.log", fs::file_size(directory / "steps.log") - 1);
+  CHECK_FALSE(read_progress(directory));
+  fs::remove(directory / "steps.log");
+  CHECK_FALSE(read_progress(directory));
+}
+
 TEST_CASE("trial recorder: a cut line of progress.log counts as if it were not there") {
   const os::Scratch scratch;
   CHECK_FALSE(read_progress(scratch.path()));
   os::write_file_atomically(scratch / "progress.log", "1 0");
   CHECK_FALSE(read_progress(scratch.path()));
+  os::write_file_atomically(scratch / "steps.log", std::string(4096, 'x'));
   os::write_file_atomically(scratch / "progress.log", "1 0 0\n1 512 4096\n1 10");
   CHECK(read_progress(scratch.path())->events == 512);
   os::write_file_atomically(scratch / "progress.log", "1 0 0\n1 512 x\n1 2 3 4\n-1 2 3\n");

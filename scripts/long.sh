@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Tests in their long forms, against the programs of a build directory.
+set -euo pipefail
+
+usage() {
+  cat <<'END'
+usage: scripts/long.sh NAME [BUILD_DIRECTORY]
+
+  resume-sweep    kill -9, EIO and ENOSPC at 2000 file system calls of coordinator and agent, over
+                  all kinds of campaigns; each is resumed and compared (about an hour)
+  resume-faults   kill -9 and SIGSTOP at 1000 random moments, several in one campaign (about half an
+                  hour)
+
+BUILD_DIRECTORY is ./build unless given.
+END
+}
+
+case "${1:-}" in
+  -h | --help) usage; exit 0 ;;
+  resume-sweep) cases='sweep:*' ;;
+  resume-faults) cases='points:*' ;;
+  *) usage >&2; exit 2 ;;
+esac
+build=${2:-build}
+MSTUNE_TEST_LONG=1 exec "$build/bin/fault_tests" "--test-case=$cases"
