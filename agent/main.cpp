@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/language.h"
 #include "common/os/service_manager.h"
+#include "common/os/standard_streams.h"
 
 namespace {
 
@@ -29,13 +30,17 @@ std::vector<std::string> environment_strings(char** environment) {
 int main(int argc, char** argv, char** environment) {
   namespace agent = mstune::agent;
   try {
+    const std::vector<std::string> variables = environment_strings(environment);
+    mstune::os::set_up_standard_streams(variables);
     const std::vector<std::string> arguments(argv + 1, argv + argc);
-    mstune::speak(mstune::chosen_language(arguments, environment_strings(environment)));
+    mstune::speak(mstune::chosen_language(arguments, variables));
     const std::string notify_socket = mstune::os::take_notify_socket();
-    const auto parsed = agent::parse_options(
-        argc, argv, agent::parse_environment(environment_strings(environment)));
+    const auto parsed = agent::parse_options(argc, argv, agent::parse_environment(variables));
     if (const auto* printed = std::get_if<agent::Printed>(&parsed)) {
       fmt::print("{}", printed->text);
+      if (const auto failure = mstune::os::standard_output_failure()) {
+        throw mstune::Error(mstune::ErrorKind::environment, *failure);
+      }
       return printed->status;
     }
     auto options = std::get<agent::ServerOptions>(parsed);

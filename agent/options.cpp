@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "common/language.h"
 #include "common/os/file.h"
 #include "common/os/guarded_file.h"
+#include "common/os/home.h"
 #include "common/version.h"
 
 namespace mstune::agent {
@@ -36,20 +38,6 @@ int parse_device(std::string_view text, std::string_view whole) {
   return device;
 }
 
-std::string default_work_dir(const Environment& environment) {
-  const auto value = [&](const char* variable) {
-    const auto found = environment.find(variable);
-    return found == environment.end() ? std::string() : found->second;
-  };
-  if (const std::string state = value("XDG_STATE_HOME"); !state.empty()) {
-    return state + "/mstune-agent";
-  }
-  if (const std::string home = value("HOME"); !home.empty()) {
-    return home + "/.local/state/mstune-agent";
-  }
-  return "/tmp/mstune-agent-" + std::to_string(::getuid());
-}
-
 bool exists(const std::string& path) {
   std::error_code failure;
   return std::filesystem::exists(path, failure);
@@ -58,7 +46,7 @@ bool exists(const std::string& path) {
 // TCP is for keys or for those who say that they need none; a local socket is guarded by its
 // directory, and by keys as well where some are named.
 std::optional<GateOptions> gate_of(const std::string& endpoint, const CLI::App& app,
-                                   const GateOptions& files, bool insecure) {
+                                   const std::function<GateOptions()>& find_files, bool insecure) {
   const bool named = app.count("--key") + app.count("--authorized") > 0;
   if (insecure) {
     if (named) {
@@ -71,6 +59,7 @@ std::optional<GateOptions> gate_of(const std::string& endpoint, const CLI::App& 
   if (endpoint.starts_with("ipc://") && !named) {
     return std::nullopt;
   }
+  const GateOptions files = find_files();
   for (const auto& [option, path] : {std::pair{"--key", files.key.string()},
                                      std::pair{"--authorized", files.authorized.string()}}) {
     if (!exists(path)) {
@@ -145,10 +134,19 @@ struct Texts {
   std::string config;
 };
 
+// "~" is filled in when it is known what is needed.
+std::string default_directory(const Environment& environment, const char* variable,
+                              const char* in_home) {
+  const auto found = environment.find(variable);
+  return found != environment.end() && found->second.starts_with('/') ? found->second : in_home;
+}
+
 Texts default_texts(const Environment& environment) {
-  const std::string directory = default_config_dir(environment);
+  const std::string directory =
+      default_directory(environment, "XDG_CONFIG_HOME", "~/.config") + "/mstune";
   Texts texts;
-  texts.work_dir = default_work_dir(environment);
+  texts.work_dir =
+      default_directory(environment, "XDG_STATE_HOME", "~/.local/state") + "/mstune-agent";
   texts.key = directory + "/agent.key";
   texts.authorized = directory + "/authorized";
   texts.config = directory + "/agent.conf";
@@ -211,19 +209,21 @@ void take(const Texts& texts, const CLI::App& app, const Environment& environmen
   if (!texts.devices.empty() && !options.devices.find) {
     options.devices.devices = parse_devices(texts.devices);
   }
-  const auto found_home = environment.find("HOME");
-  const std::string home = found_home == environment.end() ? std::string() : found_home->second;
-  const auto absolute = [&](const std::string& path) {
-    return os::absolute_path(os::expand_home(path, home));
+  const std::vector<std::string> strings = environment_strings(environment);
+  const auto absolute = [&](const std::string& path, const char* option) {
+    return os::absolute_path(os::in_home(path, strings, option));
   };
-  options.work_dir = absolute(texts.work_dir);
-  options.gate = gate_of(options.endpoint, app, {absolute(texts.key), absolute(texts.authorized)},
-                         texts.insecure);
+  options.work_dir = absolute(texts.work_dir, "--work-dir");
+  const auto key_files = [&] {
+    return GateOptions{absolute(texts.key, "--key"), absolute(texts.authorized, "--authorized")};
+  };
+  options.gate = gate_of(options.endpoint, app, key_files, texts.insecure);
   if (options.endpoint.starts_with("ipc://") && !options.gate && !texts.insecure) {
     check_socket_directory(options.endpoint);
   }
-  if (!options.ends_with_parent) {
-    bind_to_policy(options, policy_of(absolute(texts.config), app.count("--config") > 0));
+  const bool has_config = app.count("--config") > 0;
+  if (!options.ends_with_parent && (has_config || os::home_directory(strings))) {
+    bind_to_policy(options, policy_of(absolute(texts.config, "--config"), has_config));
   }
   options.warnings = warnings_of(options, texts.insecure);
   options.reconnect_grace =
@@ -231,15 +231,6 @@ void take(const Texts& texts, const CLI::App& app, const Environment& environmen
 }
 
 }  // namespace
-
-std::string default_config_dir(const Environment& environment) {
-  const auto config = environment.find("XDG_CONFIG_HOME");
-  if (config != environment.end() && !config->second.empty()) {
-    return config->second + "/mstune";
-  }
-  const auto home = environment.find("HOME");
-  return (home == environment.end() ? std::string() : home->second) + "/.config/mstune";
-}
 
 std::vector<int> parse_devices(std::string_view text) {
   std::vector<int> devices;
@@ -267,6 +258,20 @@ std::vector<int> parse_devices(std::string_view text) {
   return devices;
 }
 
+// "*" is a port that the system chooses.
+void check_port(std::string_view endpoint, std::string_view port) {
+  constexpr unsigned kPortMax = 65535;
+  unsigned number = 0;
+  const auto [end, failure] = std::from_chars(port.data(), port.data() + port.size(), number);
+  const bool is_number = failure == std::errc() && end == port.data() + port.size();
+  if (port != "*" && (!is_number || number < 1 || number > kPortMax)) {
+    throw usage_error("agent.bad_port",
+                      "--listen {}: \"{}\" is no port: write a number from 1 to {}, or * for one "
+                      "that is free",
+                      endpoint, port, kPortMax);
+  }
+}
+
 void check_endpoint(std::string_view endpoint) {
   constexpr std::string_view kIpc = "ipc://";
   constexpr std::string_view kTcp = "tcp://";
@@ -278,7 +283,9 @@ void check_endpoint(std::string_view endpoint) {
     }
     return;
   }
-  if (endpoint.starts_with(kTcp) && endpoint.substr(kTcp.size()).find(':') != endpoint.npos) {
+  const auto colon = endpoint.rfind(':');
+  if (endpoint.starts_with(kTcp) && colon > kTcp.size() && colon != endpoint.npos) {
+    check_port(endpoint, endpoint.substr(colon + 1));
     return;
   }
   throw usage_error("agent.bad_endpoint",

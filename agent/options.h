@@ -26,8 +26,4 @@ std::vector<int> parse_devices(std::string_view text);
 // What --listen may be. Throws a usage error for what is no address of ours.
 void check_endpoint(std::string_view endpoint);
 
-// Where the key and the list of authorized clients are when nothing else is said:
-// $XDG_CONFIG_HOME/mstune or ~/.config/mstune.
-std::string default_config_dir(const Environment& environment);
-
 }  // namespace mstune::agent

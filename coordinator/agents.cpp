@@ -38,7 +38,7 @@ class Checkup {
     connection_.use_cann(target.cann_env);
   }
 
-  [[nodiscard]] const os::Socket& socket() const { return connection_.socket(); }
+  void watch(os::PollSet& polled) const { connection_.watch(polled); }
   [[nodiscard]] TimePoint deadline() const { return connection_.deadline(); }
   [[nodiscard]] bool finished() const {
     return answer_.failure.has_value() ||
@@ -51,6 +51,8 @@ class Checkup {
         begin(ready->welcome);
       } else if (const auto* refused = std::get_if<LinkRefused>(&event)) {
         answer_.failure = refused->why;
+      } else if (const auto* unreachable = std::get_if<LinkUnreachable>(&event)) {
+        unreachable_ = unreachable->why;
       } else if (const auto* arrived = std::get_if<ReportArrived>(&event)) {
         take(arrived->report);
       }
@@ -59,10 +61,11 @@ class Checkup {
 
   AgentAnswer end(Duration waited) {
     if (!finished()) {
-      answer_.failure = message("agents.no_answer",
-                                "no answer within {}: is mstune-agent running there, and is the "
-                                "address right?",
-                                duration_text(std::chrono::duration<double>(waited).count()));
+      answer_.failure = unreachable_.value_or(
+          message("agents.no_answer",
+                  "no answer within {}: is mstune-agent running there, and "
+                  "is the address right?",
+                  duration_text(std::chrono::duration<double>(waited).count())));
     }
     connection_.send(protocol::Goodbye{});
     return std::move(answer_);
@@ -110,6 +113,7 @@ class Checkup {
 
   bool purge_;
   AgentAnswer answer_;
+  std::optional<Message> unreachable_;
   std::uint64_t pongs_ = 0;
   TimePoint pinged_at_{};
   Connection connection_;
@@ -136,7 +140,7 @@ bool ask(const Checkups& checkups, TimePoint until, os::SignalDescriptor* signal
     os::PollSet polled;
     TimePoint earliest = until;
     for (const auto& checkup : checkups) {
-      polled.add(checkup->socket());
+      checkup->watch(polled);
       earliest = std::min(earliest, checkup->deadline());
     }
     if (signals != nullptr) {

@@ -14,10 +14,11 @@
 
 namespace mstune::coordinator {
 
-// A file of the OM directory; any write changes the stamp.
+// A file of the OM directory; any write changes the stamp, that of an equal file with its times
+// (cp -p), too.
 struct ArtifactFile {
   std::string name;
-  std::string stamp;  // inode, size and time of change, as one text to compare
+  std::string stamp;  // inode, size, times of data and of inode, as one text
   friend bool operator==(const ArtifactFile&, const ArtifactFile&) = default;
 };
 

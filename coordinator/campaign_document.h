@@ -44,7 +44,9 @@ struct CampaignDocument {
   Surroundings surroundings;
   // Of what took part, as far as it is known: "mstune", "agent", "cann", "host", ...
   std::map<std::string, std::string> versions;
-  std::string session_id;  // of the coordinator, as agents know it; campaign.json alone has it
+  // These two are in campaign.json alone.
+  std::string session_id;                          // of the coordinator, as agents know it
+  std::map<std::string, std::string> server_keys;  // that have answered, by agent
 };
 
 }  // namespace mstune::coordinator

@@ -57,6 +57,8 @@ struct CampaignSettings {
   Duration reconnect_grace = std::chrono::seconds(60);
   Duration agent_wait = std::chrono::seconds(1800);  // for an agent that was there and went
   Duration cancel_timeout = std::chrono::seconds(20);
+  Duration trial_timeout = Duration::zero();            // the agent's, of a run; zero: none
+  Duration stall_timeout = std::chrono::seconds(1800);  // of a trial without one; zero: none
 };
 
 // One execution of one trial on one agent. The number tells on which device: a trial that moves to
@@ -89,6 +91,10 @@ struct AgentRefused {  // it will never work: another protocol, another key, ano
   std::size_t agent = 0;
   Message why;
 };
+struct AgentUnreachable {  // what leads to it ends connections, for now
+  std::size_t agent = 0;
+  Message why;
+};
 struct FleetChecked {  // the answer to CheckFleet
   Message refusal;     // text is empty: they fit
 };
@@ -111,6 +117,8 @@ struct UploadFailed {
 };
 struct AttemptSeen {  // the agent has it: queued, running or finished
   Attempt attempt;
+  bool is_queued = false;
+  bool has_changed = true;  // anything of it, since it was seen last
 };
 struct StrayReported {  // the agent still has an attempt, perhaps one that nobody waits for
   Attempt attempt;
@@ -144,9 +152,9 @@ struct TurnChanged {  // others on the machine that builds and sends do not meas
 struct InterruptAsked {};
 struct Tick {};
 using CampaignEvent =
-    std::variant<AgentReady, AgentGone, AgentRefused, FleetChecked, Built, BuildFailed, Uploaded,
-                 UploadFailed, AttemptSeen, StrayReported, AttemptExited, AttemptLost,
-                 AttemptRecorded, TrialsAdded, TurnChanged, InterruptAsked, Tick>;
+    std::variant<AgentReady, AgentGone, AgentRefused, AgentUnreachable, FleetChecked, Built,
+                 BuildFailed, Uploaded, UploadFailed, AttemptSeen, StrayReported, AttemptExited,
+                 AttemptLost, AttemptRecorded, TrialsAdded, TurnChanged, InterruptAsked, Tick>;
 
 // ---- what to do ----
 struct CheckFleet {};  // all agents have answered, or are not waited for any more

@@ -36,6 +36,17 @@ std::optional<std::string> parse(CLI::App& app, std::span<const std::string> arg
   }
 }
 
+namespace {
+
+void refuse_lost_output(const World& world) {
+  const auto failure = world.output_failure ? world.output_failure() : std::nullopt;
+  if (failure) {
+    throw Error(ErrorKind::environment, *failure);
+  }
+}
+
+}  // namespace
+
 int run_command_line(std::span<const std::string> arguments,
                      std::span<const AddSubcommand> subcommands, World& world) {
   CLI::App app{"mstune: finds the best multi-stream configuration of a model by measuring it",
@@ -54,11 +65,16 @@ int run_command_line(std::span<const std::string> arguments,
   cli::translate(app, catalogue(spoken()));
   if (const auto text = parse(app, arguments)) {
     world.out << *text;
+    refuse_lost_output(world);
     return 0;
   }
   const auto chosen = std::find_if(added.begin(), added.end(),
                                    [](const Subcommand& each) { return each.app->parsed(); });
-  return chosen->run(world);
+  const int status = chosen->run(world);
+  if (chosen->lives_by_output) {
+    refuse_lost_output(world);
+  }
+  return status;
 }
 
 }  // namespace mstune::coordinator

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "common/message.h"
+
 namespace CLI {
 class App;
 }
@@ -19,6 +21,8 @@ struct World {
   std::vector<std::string> environment;  // "NAME=value"
   std::ostream& out;
   std::ostream& err;
+  // Why something of `out` was lost; nothing when all of it was written.
+  std::function<std::optional<Message>()> output_failure = {};
 };
 
 // What a subcommand added to the command line, and what it does when it is the chosen one. `run`
@@ -27,10 +31,12 @@ struct World {
 struct Subcommand {
   const CLI::App* app = nullptr;
   std::function<int(World&)> run;
+  bool lives_by_output = true;  // false: its work is done though nobody reads what it prints
 };
 using AddSubcommand = Subcommand (*)(CLI::App&);
 
-// Adds the subcommands to a command line, runs the chosen one, and returns its exit status.
+// Adds the subcommands to a command line, runs the chosen one, and returns its exit status. Throws
+// an environment error when what it printed could not be written.
 int run_command_line(std::span<const std::string> arguments,
                      std::span<const AddSubcommand> subcommands, World& world);
 

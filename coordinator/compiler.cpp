@@ -34,9 +34,10 @@ std::vector<ArtifactFile> list_files(const fs::path& directory) {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory, failure)) {
     struct stat status {};
     if (::lstat(entry.path().c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
-      files.push_back({entry.path().filename().string(),
-                       fmt::format("{}.{}.{}.{}", status.st_ino, status.st_size,
-                                   status.st_mtim.tv_sec, status.st_mtim.tv_nsec)});
+      files.push_back(
+          {entry.path().filename().string(),
+           fmt::format("{}.{}.{}.{}.{}.{}", status.st_ino, status.st_size, status.st_mtim.tv_sec,
+                       status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec)});
     }
   }
   std::sort(files.begin(), files.end(),

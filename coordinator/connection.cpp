@@ -31,13 +31,17 @@ Connection::Connection(const std::string& endpoint,
                        const std::string& campaign, const upload::Options& upload_options,
                        os::Worker& worker, TimePoint now)
     : socket_(os::Socket::connect(endpoint, security)),
-      diagnosis_(endpoint, security ? security->own.name : std::string()),
+      lookup_(os::look_up_endpoint(endpoint)),
+      has_keys_(security.has_value()),
+      reach_(endpoint, security ? security->own.name : std::string(),
+             lookup_ && !lookup_->addresses.empty(), now),
       link_(campaign, now),
       uploads_(upload_options),
       worker_(worker),
       read_pieces_(std::make_shared<std::vector<ReadPiece>>()) {}
 
 void Connection::send(const protocol::Request& request, std::string payload) {
+  fetches_ += std::holds_alternative<protocol::Fetch>(request) ? 1U : 0U;
   // What is not taken is repeated: greetings, pings, assignments, and fetches after a reconnect.
   static_cast<void>(socket_.send({{}, protocol::pack(request), std::move(payload)}));
 }
@@ -61,16 +65,63 @@ void Connection::upload(FileId file, std::shared_ptr<UploadSource> source, TimeP
 }
 
 TimePoint Connection::deadline() const {
-  return std::min(link_.deadline(), uploads_.deadline());
+  TimePoint earliest =
+      std::min({link_.deadline(), uploads_.deadline(), reach_.deadline(silence())});
+  for (const os::PeerProbe& probe : probes_) {
+    earliest = std::min(earliest, probe.deadline());
+  }
+  return earliest;
+}
+
+void Connection::watch(os::PollSet& polled) const {
+  polled.add(socket_);
+  for (const os::PeerProbe& probe : probes_) {
+    for (const int descriptor : probe.descriptors()) {
+      polled.add(descriptor);
+    }
+  }
+}
+
+bool Connection::is_readable(const os::PollSet& polled) const {
+  return polled.readable(socket_) ||
+         std::any_of(probes_.begin(), probes_.end(), [&](const os::PeerProbe& probe) {
+           const std::vector<int> all = probe.descriptors();
+           return std::any_of(all.begin(), all.end(),
+                              [&](int descriptor) { return polled.readable(descriptor); });
+         });
+}
+
+Silence Connection::silence() const {
+  return {link_.asked_since(), !sources_.empty() || fetches_ > 0};
 }
 
 void Connection::look_at_connecting(TimePoint now) {
+  if (!std::exchange(looked_up_, true) && lookup_ && lookup_->addresses.empty() &&
+      !reach_.is_trusted()) {
+    if (lookup_->may_come) {
+      events_.emplace_back(LinkUnreachable{lookup_->failure});
+    } else {
+      events_.emplace_back(LinkRefused{message(
+          "connection.unknown_host",
+          "{}: is \"host\" in the target file spelt right? (ping or ssh would need the same name)",
+          lookup_->failure)});
+    }
+  }
   while (const auto event = socket_.next_connect_event()) {
     if (*event == ConnectEvent::connected) {
       carry_out(link_.connected(now), now);
     }
-    if (auto why = diagnosis_.handle(*event)) {
-      events_.emplace_back(LinkRefused{std::move(*why)});
+    carry_out(reach_.handle(*event, now), now);
+  }
+}
+
+void Connection::look_at_probes(TimePoint now) {
+  for (std::size_t at = 0; at < probes_.size();) {
+    if (const auto result = probes_[at].step(now)) {
+      probes_.erase(probes_.begin() + static_cast<std::ptrdiff_t>(at));
+      carry_out(reach_.handle(*result, silence(), now), now);
+    } else {
+      ++at;
     }
   }
 }
@@ -97,6 +148,10 @@ std::vector<ConnectionEvent> Connection::step(TimePoint now) {
   if (now >= link_.deadline()) {
     carry_out(link_.tick(now), now);
   }
+  look_at_probes(now);
+  if (now >= reach_.deadline(silence())) {
+    carry_out(reach_.tick(silence(), now), now);
+  }
   send_read_pieces(now);
   if (now >= uploads_.deadline()) {
     carry_out(uploads_.handle(upload::Tick{}, now));
@@ -106,6 +161,10 @@ std::vector<ConnectionEvent> Connection::step(TimePoint now) {
 
 void Connection::take(protocol::Report report, std::string payload, TimePoint now) {
   carry_out(link_.handle(report, now), now);
+  if (std::holds_alternative<protocol::FileData>(report) && fetches_ > 0) {
+    --fetches_;
+  }
+  reach_.heard(silence(), now);
   if (const auto event = upload_event(report)) {
     carry_out(uploads_.handle(*event, now));
   } else {
@@ -118,6 +177,9 @@ void Connection::carry_out(std::vector<LinkAction> actions, TimePoint now) {
     if (const auto* request = std::get_if<SendRequest>(&action)) {
       send(request->request);
     } else if (auto* ready = std::get_if<LinkReady>(&action)) {
+      reach_.trust();
+      told_unreachable_ = false;
+      fetches_ = 0;
       // A second welcome may come from an agent that was restarted: its uploads begin anew.
       carry_out(uploads_.handle(upload::Disconnected{}, now));
       events_.emplace_back(std::move(*ready));
@@ -129,6 +191,23 @@ void Connection::carry_out(std::vector<LinkAction> actions, TimePoint now) {
       events_.emplace_back(LinkGone{});
     } else {
       events_.emplace_back(std::get<LinkRefused>(std::move(action)));
+    }
+  }
+}
+
+void Connection::carry_out(std::vector<ReachAction> actions, TimePoint now) {
+  for (ReachAction& action : actions) {
+    if (std::holds_alternative<StartProbe>(action)) {
+      probes_.emplace_back(lookup_->addresses, has_keys_, now);
+    } else if (std::holds_alternative<ConnectAnew>(action)) {
+      probes_.clear();
+      socket_.connect_anew();
+    } else if (auto* lost = std::get_if<ReachLost>(&action)) {
+      if (!std::exchange(told_unreachable_, true)) {
+        events_.emplace_back(LinkUnreachable{std::move(lost->why)});
+      }
+    } else {
+      events_.emplace_back(LinkRefused{std::get<ReachRefused>(std::move(action)).why});
     }
   }
 }

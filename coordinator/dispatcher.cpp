@@ -1,4 +1,5 @@
-// Agents and time; builds and uploads are dispatcher_files.cpp's, work is dispatcher_work.cpp's.
+// Agents and time; builds and uploads are dispatcher_files.cpp's, work is dispatcher_work.cpp's,
+// how long that may take dispatcher_limits.cpp's.
 #include "coordinator/dispatcher.h"
 
 #include <algorithm>
@@ -54,9 +55,10 @@ TimePoint Dispatcher::deadline() const {
   for (const Agent& agent : agents_) {
     earliest = std::min({earliest, agent.deadline, agent.give_up});
   }
-  for (const Device& device : devices_) {
-    if (device.trial) {
-      earliest = std::min(earliest, trials_[*device.trial].assign_again);
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    if (devices_[device].trial) {
+      earliest =
+          std::min({earliest, trials_[*devices_[device].trial].assign_again, overdue_at(device)});
     }
   }
   return finished_ ? kNever : earliest;
@@ -73,6 +75,9 @@ Message Dispatcher::who(std::size_t agent) const {
 void Dispatcher::expire(TimePoint now) {
   for (std::size_t agent = 0; agent < agents_.size() && !finished_; ++agent) {
     expire(agent, now);
+  }
+  for (std::size_t device = 0; device < devices_.size() && !finished_; ++device) {
+    lose_overdue(device, now);
   }
   if (now >= interrupt_deadline_ && !finished_) {
     finish(Ending::interrupted,
@@ -98,6 +103,11 @@ void Dispatcher::expire(std::size_t at, TimePoint now) {
                        "{} did not answer within {}: the campaign goes on without it; it may join "
                        "later",
                        who(at), seconds_text(settings_.connect_timeout))});
+    } else if (!agent.unreachable.text.empty()) {
+      finish(Ending::failed,
+             message("campaign.not_reached", "{} (waited for {}, --reconnect-grace)",
+                     agent.unreachable, seconds_text(settings_.reconnect_grace)));
+      return;
     } else {
       finish(Ending::failed,
              message("campaign.no_agent",
@@ -126,6 +136,9 @@ void Dispatcher::on(const AgentReady& event, TimePoint now) {
         "campaign.agent_joined", "{} has answered: it takes part from now on", who(event.agent))});
   } else if (agent.state == AgentState::gone) {
     actions_.emplace_back(Tell{message("campaign.agent_back", "{} is back", who(event.agent))});
+  }
+  if (agent.state == AgentState::gone) {
+    expect_end_anew(event.agent, now);
   }
   agent.state = AgentState::ready;
   agent.instance = event.instance;
@@ -175,6 +188,21 @@ void Dispatcher::on(const AgentRefused& event, TimePoint /*now*/) {
   } else if (agents_.at(event.agent).state != AgentState::given_up) {
     give_up_agent(event.agent, event.why);
   }
+}
+
+// A fleet begins without it, and it may join later.
+void Dispatcher::on(const AgentUnreachable& event, TimePoint now) {
+  Agent& agent = agents_.at(event.agent);
+  if (agent.state != AgentState::connecting) {
+    return;
+  }
+  agent.unreachable = event.why;
+  if (agents_.size() == 1) {
+    agent.deadline = std::max(agent.deadline, after(now, settings_.reconnect_grace));
+  }
+  actions_.emplace_back(Tell{message(
+      "campaign.not_reached_yet", "{}; waiting for it up to {}", event.why,
+      seconds_text(agents_.size() == 1 ? settings_.reconnect_grace : settings_.connect_timeout))});
 }
 
 void Dispatcher::on(const FleetChecked& event, TimePoint /*now*/) {

@@ -54,6 +54,7 @@ class Dispatcher {
     std::vector<UploadState> uploads;             // by candidate
     std::map<std::size_t, std::uint32_t> broken;  // uploads by candidate, and how often
     bool has_files = false;                       // all that can be uploaded is there
+    Message unreachable;  // why, while it is connecting; text is empty where it is not known
     TimePoint deadline = kNever;  // connecting: late then; gone: its attempts are lost then
     TimePoint give_up = kNever;   // gone: nothing more is expected of it then
   };
@@ -61,6 +62,7 @@ class Dispatcher {
     CampaignDevice where;
     bool given_up = false;
     std::uint32_t failures = 0;          // in a row, of trials that did not start
+    std::uint32_t overdue = 0;           // in a row, of attempts whose end was never told
     std::optional<std::size_t> block;    // that it works at
     std::optional<std::uint32_t> trial;  // in flight
     std::optional<std::uint32_t> left;   // that an earlier session left running; it goes first
@@ -83,12 +85,15 @@ class Dispatcher {
     std::uint32_t attempts_before = 0;
     std::uint32_t losses = 0;  // in this session
     TimePoint assign_again = kNever;
+    bool runs = false;           // as its agent says
+    TimePoint overdue = kNever;  // its agent should have told of its end by then
   };
   enum class Phase { gathering, checking, running };
 
   void on(const AgentReady& event, TimePoint now);
   void on(const AgentGone& event, TimePoint now);
   void on(const AgentRefused& event, TimePoint now);
+  void on(const AgentUnreachable& event, TimePoint now);
   void on(const FleetChecked& event, TimePoint now);
   void on(const Built& event, TimePoint now);
   void on(const BuildFailed& event, TimePoint now);
@@ -147,6 +152,15 @@ class Dispatcher {
   void set_done(std::uint32_t trial);
   void land(std::uint32_t trial);
   void suffer(const AttemptExited& event);
+  void give_up_device(std::size_t device, const Message& why);
+
+  // how long an attempt may take
+  [[nodiscard]] Duration run_limit() const;
+  [[nodiscard]] TimePoint overdue_at(std::size_t device) const;
+  void expect_end(std::uint32_t trial, TimePoint now);
+  void expect_end_anew(std::size_t agent, TimePoint now);
+  void lose_overdue(std::size_t device, TimePoint now);
+
   void drop_work(std::size_t device, const Message& why);
   void stop_repeating(std::size_t agent);
   void repeat_after(TrialProgress& progress, Duration wait, TimePoint now) const;

@@ -307,6 +307,7 @@ void Dispatcher::put_back(std::size_t at) {
 void Dispatcher::assign(std::size_t at, std::uint32_t trial, TimePoint now) {
   TrialProgress& progress = trials_[trial];
   progress.state = TrialState::assigned;
+  progress.runs = false;
   ++progress.attempts;
   ++in_flight_;
   devices_[at].trial = trial;
@@ -314,23 +315,11 @@ void Dispatcher::assign(std::size_t at, std::uint32_t trial, TimePoint now) {
     settings_.trials[trial].device = static_cast<std::uint32_t>(at);
   }
   progress.assign_again = after(now, kAssignAgain);
+  expect_end(trial, now);
   actions_.emplace_back(AssignAttempt{current(trial), at});
 }
 
 // ---- what became of it ----
-
-void Dispatcher::on(const AttemptSeen& event, TimePoint now) {
-  if (is_current(event.attempt)) {
-    TrialProgress& progress = trials_[event.attempt.trial];
-    repeat_after(progress, kUnheardMax, now);
-    if (progress.state == TrialState::assigned) {
-      progress.state = TrialState::seen;
-    }
-    if (interrupted_ && progress.state == TrialState::seen) {
-      actions_.emplace_back(CancelAttempt{event.attempt});  // the first one did not arrive
-    }
-  }
-}
 
 // A release or a cancel that was lost on the way would keep the agent's device for ever.
 void Dispatcher::on(const StrayReported& event, TimePoint /*now*/) {
@@ -370,6 +359,7 @@ void Dispatcher::on(const AttemptExited& event, TimePoint now) {
   } else {
     progress.state = TrialState::collecting;
     repeat_after(progress, kUnheardMax, now);
+    expect_end(trial, now);
     actions_.emplace_back(CollectAttempt{event.attempt});
   }
 }
@@ -382,7 +372,9 @@ void Dispatcher::on(const AttemptLost& event, TimePoint /*now*/) {
 
 void Dispatcher::on(const AttemptRecorded& event, TimePoint /*now*/) {
   if (is_current(event.attempt)) {
-    devices_[*blocks_[trials_[event.attempt.trial].block].device].failures = 0;
+    Device& device = devices_[*blocks_[trials_[event.attempt.trial].block].device];
+    device.failures = 0;
+    device.overdue = 0;
     land(event.attempt.trial);
     set_done(event.attempt.trial);
     actions_.emplace_back(ReleaseAttempt{event.attempt});
@@ -460,10 +452,14 @@ void Dispatcher::suffer(const AttemptExited& event) {
   block.avoid = at;
   put_back(at);
   if (busy || ++devices_[at].failures >= kFailuresMax) {
-    devices_[at].given_up = true;
-    actions_.emplace_back(GiveUpDevice{at, event.why});
-    drop_work(at, event.why);
+    give_up_device(at, event.why);
   }
+}
+
+void Dispatcher::give_up_device(std::size_t at, const Message& why) {
+  devices_[at].given_up = true;
+  actions_.emplace_back(GiveUpDevice{at, why});
+  drop_work(at, why);
 }
 
 // Of a device that is given up: where each device runs everything, nobody else can run its part.

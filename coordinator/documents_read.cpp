@@ -209,6 +209,7 @@ CampaignDocument read_campaign(const Fields& fields) {
   campaign.compile_command = fields.text("compile_command");
   campaign.target_host = fields.text("target_host");
   campaign.session_id = fields.text("session_id").value_or("");
+  campaign.server_keys = fields.named_texts("server_keys");
   campaign.repeat = fields.count("repeat", 0);
   campaign.gates.drop_first = fields.count("drop_first", campaign.gates.drop_first);
   campaign.gates.min_steps = fields.count("min_steps", campaign.gates.min_steps);

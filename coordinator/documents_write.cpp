@@ -294,6 +294,7 @@ std::string campaign_json(const CampaignDocument& campaign) {
     json["devices_at_looks"] = campaign.devices_at_looks;
   }
   json["session_id"] = campaign.session_id;
+  json["server_keys"] = Json(campaign.server_keys);
   return text_of(json);
 }
 

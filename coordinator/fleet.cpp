@@ -1,6 +1,8 @@
 #include "coordinator/fleet.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <map>
 
 #include <fmt/format.h>
@@ -125,6 +127,45 @@ void check_twice(const Fleet& fleet, std::vector<Mismatch>& found) {
   }
 }
 
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+// Two names are usual for each of them.
+std::string one_name(std::string_view architecture) {
+  const std::string name = lower(architecture);
+  if (name == "arm64") {
+    return "aarch64";
+  }
+  return name == "amd64" ? "x86_64" : name;
+}
+
+// What atc puts behind a dynamic-shape model's name, "_<os>_<cpu>": "_linux_x86_64",
+// "_euleros_aarch64", "_Linux_AArch64". Empty where there is none.
+std::string architecture_in(std::string_view om_name) {
+  constexpr std::string_view kEnding = ".om";
+  constexpr std::string_view kLinux = "_linux_";
+  constexpr std::array<std::string_view, 4> kKnown{"_x86_64", "_aarch64", "_amd64", "_arm64"};
+  if (!om_name.ends_with(kEnding)) {
+    return {};
+  }
+  const std::string stem = lower(om_name.substr(0, om_name.size() - kEnding.size()));
+  if (const auto os = stem.rfind(kLinux); os != std::string::npos) {
+    return stem.substr(os + kLinux.size());
+  }
+  for (const std::string_view known : kKnown) {
+    const bool has_os = stem.ends_with(known) &&
+                        stem.find_last_of('_', stem.size() - known.size() - 1) != std::string::npos;
+    if (has_os) {
+      return std::string(known.substr(1));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view word(Spread spread) {
@@ -191,15 +232,9 @@ std::vector<Mismatch> changes(const Fleet& before, const Fleet& now) {
 }
 
 std::optional<Message> om_mismatch(std::string_view om_name, const AgentRecord& agent) {
-  constexpr std::string_view kOs = "_linux_";
-  constexpr std::string_view kEnding = ".om";
-  const auto os = om_name.rfind(kOs);
-  if (os == std::string_view::npos || !om_name.ends_with(kEnding) || agent.architecture.empty()) {
-    return std::nullopt;
-  }
-  const std::string_view architecture =
-      om_name.substr(os + kOs.size(), om_name.size() - kEnding.size() - os - kOs.size());
-  if (architecture == agent.architecture) {
+  const std::string architecture = architecture_in(om_name);
+  if (architecture.empty() || agent.architecture.empty() ||
+      one_name(architecture) == one_name(agent.architecture)) {
     return std::nullopt;
   }
   return message("match.om_architecture",

@@ -27,6 +27,7 @@ void hand_over(ResumedRun resumed, SessionOptions& session) {
   session.oms = std::move(resumed.oms);
   session.finished = std::move(resumed.finished);
   session.before = std::move(resumed.before);
+  session.server_keys = std::move(resumed.server_keys);
 }
 
 }  // namespace mstune::coordinator

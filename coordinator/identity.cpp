@@ -1,31 +1,17 @@
 #include "coordinator/identity.h"
 
-#include <string_view>
-
 #include "common/os/file.h"
+#include "common/os/home.h"
 #include "common/os/key_file.h"
 #include "coordinator/target.h"
 
 namespace mstune::coordinator {
-namespace {
 
 namespace fs = std::filesystem;
 
-std::string value_of(const std::vector<std::string>& environment, std::string_view variable) {
-  for (const std::string& entry : environment) {
-    if (entry.size() > variable.size() && entry.starts_with(variable) &&
-        entry[variable.size()] == '=') {
-      return entry.substr(variable.size() + 1);
-    }
-  }
-  return {};
-}
-
-}  // namespace
-
 fs::path default_identity(const std::vector<std::string>& environment) {
-  const std::string config = value_of(environment, "XDG_CONFIG_HOME");
-  return (config.empty() ? fs::path(value_of(environment, "HOME")) / ".config" : fs::path(config)) /
+  return os::user_directory(environment, "XDG_CONFIG_HOME", ".config",
+                            "--file (and \"identity_file\" in target files)") /
          "mstune" / "id.key";
 }
 
@@ -34,10 +20,10 @@ std::optional<os::ConnectSecurity> security_for(const Target& target,
   if (!target.server_key) {
     return std::nullopt;
   }
-  const fs::path path =
-      target.identity_file.empty()
-          ? default_identity(environment)
-          : os::absolute_path(os::expand_home(target.identity_file, value_of(environment, "HOME")));
+  const fs::path path = target.identity_file.empty()
+                            ? default_identity(environment)
+                            : os::absolute_path(os::in_home(target.identity_file, environment,
+                                                            "\"identity_file\" in full"));
   return os::ConnectSecurity{*target.server_key, os::read_secret_key(path)};
 }
 

@@ -65,14 +65,18 @@ ConnectionEvent Inquiry::wait_for_event(TimePoint deadline) {
       if (const auto* refused = std::get_if<LinkRefused>(&event)) {
         throw Error(ErrorKind::environment, refused->why);
       }
+      if (auto* unreachable = std::get_if<LinkUnreachable>(&event)) {
+        unreachable_ = std::move(unreachable->why);
+        continue;
+      }
       return event;
     }
     const TimePoint now = os::steady_now();
     if (now >= deadline) {
-      throw no_answer(name_);
+      throw unreachable_ ? Error(ErrorKind::environment, *unreachable_) : no_answer(name_);
     }
     os::PollSet polled;
-    polled.add(connection_.socket());
+    connection_.watch(polled);
     polled.wait(os::time_left(std::min(deadline, connection_.deadline()), now));
     events_ = connection_.step(os::steady_now());
   }

@@ -3,6 +3,7 @@
 // Waits; the campaign's own loop is session.h.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,7 @@ class Inquiry {
   Duration wait_;
   os::Worker worker_;
   Connection connection_;
+  std::optional<Message> unreachable_;
   std::vector<ConnectionEvent> events_;  // that came together and wait to be looked at
   protocol::Welcome welcome_;
 };

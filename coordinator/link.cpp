@@ -35,6 +35,7 @@ void Link::greet(TimePoint now) {
   hello.keep_files = keep_files_;
   actions_.emplace_back(SendRequest{hello});
   greeted_ = true;
+  asked_since_ = std::min(asked_since_, now);
   next_send_ = after(now, greet_every_);
   greet_every_ = std::min(greet_every_ * 2, kGreetEveryMax);
 }
@@ -43,6 +44,7 @@ std::vector<LinkAction> Link::handle(const protocol::Report& report, TimePoint n
   if (state_ == State::refused) {
     return {};
   }
+  asked_since_ = kNever;
   if (const auto* welcome = std::get_if<protocol::Welcome>(&report)) {
     if (welcome->major < protocol::kOldestMajor || welcome->major > protocol::kMajor) {
       state_ = State::refused;
@@ -75,6 +77,7 @@ std::vector<LinkAction> Link::handle(const protocol::Report& report, TimePoint n
 
 std::vector<LinkAction> Link::connected(TimePoint now) {
   if (state_ != State::refused) {
+    asked_since_ = kNever;  // what was asked over another one will not be answered
     greet(now);
   }
   return std::exchange(actions_, {});
@@ -91,6 +94,7 @@ std::vector<LinkAction> Link::tick(TimePoint now) {
       greet(now);
     } else {
       actions_.emplace_back(SendRequest{protocol::Ping{++sequence_}});
+      asked_since_ = std::min(asked_since_, now);
       next_send_ = after(now, protocol::kPingPeriod);
     }
   }

@@ -42,6 +42,8 @@ class Link {
   std::vector<LinkAction> connected(TimePoint now);
   [[nodiscard]] TimePoint deadline() const;
   [[nodiscard]] bool ready() const { return state_ == State::ready; }
+  // When the first greeting or ping was sent that nothing has followed; kNever: none.
+  [[nodiscard]] TimePoint asked_since() const { return asked_since_; }
 
  private:
   enum class State { greeting, ready, refused };
@@ -54,6 +56,7 @@ class Link {
   State state_ = State::greeting;
   TimePoint next_send_;           // of a Hello while greeting, of a Ping when ready
   TimePoint silent_at_ = kNever;  // gone unless something is heard before
+  TimePoint asked_since_ = kNever;
   Duration greet_every_ = std::chrono::milliseconds(10);
   std::uint64_t sequence_ = 0;
   std::string instance_;  // of the agent that answered last

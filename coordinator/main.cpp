@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <exception>
@@ -9,6 +10,7 @@
 #include "common/error.h"
 #include "common/language.h"
 #include "common/os/signals.h"
+#include "common/os/standard_streams.h"
 #include "coordinator/command_line.h"
 #include "coordinator/commands/agents_arguments.h"
 #include "coordinator/commands/analyze_arguments.h"
@@ -39,11 +41,20 @@ std::vector<std::string> environment_strings(char** environment) {
   return strings;
 }
 
+// Before the command line is understood: what is wrong in it is to be told readably, too.
+bool asks_for_json(const std::vector<std::string>& arguments) {
+  return std::any_of(arguments.begin(), arguments.end(), [](const std::string& argument) {
+    return argument == "--json" || argument == "--json-lines";
+  });
+}
+
 Subcommand tune(CLI::App& app) {
   const auto arguments = std::make_shared<coordinator::TuneArguments>(app);
-  return {arguments->command(), [arguments](World& world) {
+  return {arguments->command(),
+          [arguments](World& world) {
             return coordinator::tune(arguments->options(), world.environment, world.out);
-          }};
+          },
+          false};
 }
 
 Subcommand analyze(CLI::App& app) {
@@ -62,9 +73,11 @@ Subcommand keygen(CLI::App& app) {
 
 Subcommand confirm(CLI::App& app) {
   const auto arguments = std::make_shared<coordinator::ConfirmArguments>(app);
-  return {arguments->command(), [arguments](World& world) {
+  return {arguments->command(),
+          [arguments](World& world) {
             return coordinator::confirm(arguments->options(), world.environment, world.out);
-          }};
+          },
+          false};
 }
 
 Subcommand agents(CLI::App& app) {
@@ -110,8 +123,10 @@ int fail(const std::string& why) {
 int main(int argc, char** argv, char** environment) {
   mstune::os::hold_ending_signals();
   try {
-    World world{environment_strings(environment), std::cout, std::cerr};
+    const std::vector<std::string> variables = environment_strings(environment);
     const std::vector<std::string> arguments(argv + 1, argv + argc);
+    mstune::os::set_up_standard_streams(variables, asks_for_json(arguments));
+    World world{variables, std::cout, std::cerr, mstune::os::standard_output_failure};
     mstune::speak(mstune::chosen_language(arguments, world.environment));
     return coordinator::run_command_line(arguments, kSubcommands, world);
   } catch (const mstune::Error& error) {

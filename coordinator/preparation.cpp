@@ -286,6 +286,8 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   session.campaign.attempts_max = static_cast<std::uint32_t>(options.retries) + 1;
   session.campaign.reconnect_grace = options.reconnect_grace;
   session.campaign.agent_wait = options.agent_wait;
+  session.campaign.trial_timeout = options.timeout;
+  session.campaign.stall_timeout = options.stall_timeout;
   session.plog = options.plog;
   session.plog_limit_bytes = options.plog_limit_bytes;
   session.records_max = options.records_max;

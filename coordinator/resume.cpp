@@ -243,6 +243,7 @@ ResumedRun resume_run(const RunDirectory& directory, const ResumeRequest& wanted
   std::erase_if(saved.notes, [](const Message& note) { return note.id == "run.unfinished_trial"; });
   run.notes = std::move(saved.notes);
   run.versions = saved.campaign.versions;
+  run.server_keys = saved.campaign.server_keys;
   run.session_id = saved.campaign.session_id;
   run.order = saved.campaign.order;
   run.oms = directory.built_oms();

@@ -28,6 +28,7 @@ struct ResumedRun {
   std::map<std::uint32_t, LeftTrial> left;          // those, as the dispatcher knows them
   std::map<std::string, BuiltOm> oms;               // by candidate
   std::map<std::string, std::string> versions;      // of what took part so far
+  std::map<std::string, std::string> server_keys;   // with which agents answered
   std::optional<Fleet> fleet;                       // with the next: what the plan depends on
   std::vector<std::size_t> devices_at_looks;
   std::vector<Message> notes;  // what a person should know of what is on disk

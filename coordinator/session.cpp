@@ -9,6 +9,7 @@
 
 #include "common/digest.h"
 #include "common/error.h"
+#include "common/key.h"
 #include "common/os/clock.h"
 #include "common/os/limits.h"
 #include "common/os/process_tree.h"
@@ -67,6 +68,11 @@ Session::Session(SessionOptions options, Stages& stages, const RunDirectory& dir
         upload_options(options_.upload_timeout, options_.agents.size()), worker_, os::steady_now());
     agents_.back().connection->keep_files(agent.keep_files);
     agents_.back().connection->use_cann(agent.spec.cann_env);
+    const auto answered = options_.server_keys.find(agent.name);
+    if (answered != options_.server_keys.end() && agent.security &&
+        answered->second == key_text(agent.security->server_key)) {
+      agents_.back().connection->trust_key();
+    }
   }
   take_over_fleet();
 }
@@ -160,7 +166,7 @@ TimePoint Session::deadline() const {
 
 void Session::wait(os::PollSet& polled, TimePoint now) {
   for (const AgentSide& agent : agents_) {
-    polled.add(agent.connection->socket());
+    agent.connection->watch(polled);
   }
   polled.add(signals_.descriptor());
   polled.add(worker_.descriptor());
@@ -221,8 +227,7 @@ void Session::look_at_local_agent(TimePoint now) {
 void Session::step_agents(const os::PollSet& polled, TimePoint now) {
   for (std::size_t at = 0; at < agents_.size(); ++at) {
     Connection& connection = *agents_[at].connection;
-    if (connection.is_due() || now >= connection.deadline() ||
-        polled.readable(connection.socket())) {
+    if (connection.is_due() || now >= connection.deadline() || connection.is_readable(polled)) {
       for (const ConnectionEvent& event : connection.step(now)) {
         take(at, event, now);
       }

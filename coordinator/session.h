@@ -52,7 +52,8 @@ struct SessionOptions {
   std::uint64_t records_max = 10'000'000;                     // of a trial; more end it
   std::vector<EvaluatedTrial> finished;                       // on disk from an earlier session
   std::map<std::uint32_t, LeftAttempt> unfinished;            // that may still run, by trial
-  std::optional<Fleet> before;         // who took part in that session, with the devices it knew
+  std::optional<Fleet> before;  // who took part in that session, with the devices it knew
+  std::map<std::string, std::string> server_keys;  // that have answered in it, by agent
   std::map<std::string, BuiltOm> oms;  // built before and not to be exchanged, by candidate
   MatchRules match;
   bool allow_mismatch = false;  // agents that do not fit together are only told of
@@ -86,6 +87,11 @@ class Session {
 
  private:
   struct ActiveTrial {  // one attempt that an agent has or should have
+    struct Seen {       // how it stood when its agent told last
+      std::string state;
+      std::uint64_t count = 0;  // of its events, and of the pieces of its files
+      friend bool operator==(const Seen&, const Seen&) = default;
+    };
     Attempt attempt;
     std::size_t device = 0;
     TrialRecorder recorder;
@@ -94,6 +100,7 @@ class Session {
     bool cancel_sent = false;
     std::uint64_t acknowledged = 0;        // events that the agent knows to be safe
     std::uint64_t progress_at_status = 0;  // so much had come when it was last heard how it stands
+    Seen seen = {};
   };
   struct Shipment {  // what a candidate's trials need at an agent
     std::vector<ReadFile> files;

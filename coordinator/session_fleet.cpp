@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/error.h"
+#include "common/key.h"
 #include "common/version.h"
 #include "coordinator/session.h"
 
@@ -228,6 +229,12 @@ void Session::write_campaign() {
   }
   for (const auto& [what, version] : result_.versions) {
     options_.document->versions[what] = version;
+  }
+  for (std::size_t at = 0; at < agents_.size(); ++at) {
+    const AgentOptions& agent = options_.agents[at];
+    if (agent.security && !agents_[at].instance.empty()) {
+      options_.document->server_keys[agent.name] = key_text(agent.security->server_key);
+    }
   }
   options_.document->candidates = stages_.candidates();
   options_.document->devices_at_looks = stages_.devices_at_looks();

@@ -217,6 +217,8 @@ void Session::take(std::size_t agent, const ConnectionEvent& event, TimePoint no
     dispatch(AgentGone{agent}, now);
   } else if (const auto* refused = std::get_if<LinkRefused>(&event)) {
     dispatch(AgentRefused{agent, refused->why}, now);
+  } else if (const auto* unreachable = std::get_if<LinkUnreachable>(&event)) {
+    dispatch(AgentUnreachable{agent, unreachable->why}, now);
   } else if (const auto* uploaded = std::get_if<FileUploaded>(&event)) {
     take_shipped(uploaded->file, std::nullopt, now);
   } else if (const auto* failed = std::get_if<FileNotUploaded>(&event)) {
@@ -309,7 +311,10 @@ void Session::take_status(std::size_t agent, const protocol::Status& status, Tim
     progress_.note(message("campaign.waits_for_device",
                            "the agent's devices are taken: waiting for {}", status.held_by));
   }
-  dispatch(AttemptSeen{attempt}, now);
+  const std::uint64_t answers = trial->collector ? trial->collector->answers() : 0;
+  const ActiveTrial::Seen seen{status.state, status.events + answers};
+  const bool has_changed = seen != std::exchange(trial->seen, seen);
+  dispatch(AttemptSeen{attempt, status.state == protocol::kStateQueued, has_changed}, now);
   trial = active(key);
   if (trial != nullptr) {
     trial->cancel_sent = false;  // it runs on: what was sent may be lost

@@ -223,6 +223,20 @@ void meet_fields_of_ssh_days(Reader& reader, const std::string& file, Target& ta
   }
 }
 
+// With one colon it is an address and a port; IPv6 addresses have more.
+void check_host(const std::string& host, const std::string& file) {
+  const auto colon = host.find(':');
+  if (colon == std::string::npos || colon != host.rfind(':')) {
+    return;
+  }
+  const std::string port = host.substr(colon + 1);
+  if (!port.empty() && port.find_first_not_of("0123456789") == std::string::npos) {
+    throw usage_error("target.port_in_host",
+                      "{}: \"host\" holds a port: write \"host\": \"{}\", \"port\": {}", file,
+                      host.substr(0, colon), port);
+  }
+}
+
 // The sample ran this field in a shell; run directly, such a command would mean something else.
 void check_shell(const Target& target, const std::string& file) {
   if (target.shell && target.run_command.empty()) {
@@ -271,6 +285,55 @@ void check_keys(const std::string& file, const Target& target) {
   }
 }
 
+// Whoever corrects a file wants to know all that is wrong with it, not one thing at a time.
+class Mistakes {
+ public:
+  void gather(const std::function<void()>& read) {
+    try {
+      read();
+    } catch (const Error& mistake) {
+      found_.push_back(mistake.message());
+    }
+  }
+
+  [[nodiscard]] bool none() const { return found_.empty(); }
+
+  void refuse() const {
+    if (found_.empty()) {
+      return;
+    }
+    Message all = found_.front();
+    for (std::size_t at = 1; at < found_.size(); ++at) {
+      all = message("target.several", "{}; and {}", all, found_[at]);
+    }
+    throw Error(ErrorKind::usage, all);
+  }
+
+ private:
+  std::vector<Message> found_;
+};
+
+void read_program(Reader& reader, const std::string& file, Target& target, Mistakes& mistakes) {
+  mistakes.gather([&] {
+    reader.text("run_command", target.run_command);
+    reader.flag("shell", target.shell);
+    check_shell(target, file);
+  });
+  mistakes.gather([&] { reader.text("cann_env", target.cann_env); });
+  mistakes.gather([&] {
+    reader.texts("env", target.env);
+    refuse_mask(target.env, file);
+  });
+  mistakes.gather([&] { reader.text("cwd", target.cwd); });
+  mistakes.gather([&] {
+    reader.text("digest_pattern", target.digest_pattern);
+    check_digest_pattern(target.digest_pattern, file + ": \"digest_pattern\"");
+  });
+  mistakes.gather([&] { reader.count("devices_per_trial", target.devices_per_trial); });
+  mistakes.gather([&] { reader.flag("keep", target.keep); });
+  mistakes.gather([&] { reader.files("files", target.files); });
+}
+
 Target read_target(const json& document, const std::string& file) {
   if (!document.is_object()) {
     throw usage_error("target.not_object", "{} must hold one JSON object, as in {{\"host\": …}}",
@@ -278,24 +341,22 @@ Target read_target(const json& document, const std::string& file) {
   }
   Target target;
   Reader reader(document, file);
-  reader.required_text("host", target.host);
-  reader.port(target.port);
-  reader.text("run_command", target.run_command);
-  reader.flag("shell", target.shell);
-  check_shell(target, file);
-  reader.text("cann_env", target.cann_env);
-  reader.texts("env", target.env);
-  refuse_mask(target.env, file);
-  reader.text("cwd", target.cwd);
-  reader.text("digest_pattern", target.digest_pattern);
-  reader.count("devices_per_trial", target.devices_per_trial);
-  check_digest_pattern(target.digest_pattern, file + ": \"digest_pattern\"");
-  reader.flag("keep", target.keep);
-  reader.files("files", target.files);
+  Mistakes mistakes;
+  mistakes.gather([&] {
+    reader.required_text("host", target.host);
+    check_host(target.host, file);
+  });
+  mistakes.gather([&] { reader.port(target.port); });
+  read_program(reader, file, target, mistakes);
   meet_fields_of_ssh_days(reader, file, target);
-  read_keys(reader, file, target);
-  reader.refuse_others();
-  check_keys(file, target);
+  Mistakes keys;
+  keys.gather([&] { read_keys(reader, file, target); });
+  mistakes.gather([&] { reader.refuse_others(); });
+  mistakes.gather([&] { keys.refuse(); });
+  if (keys.none()) {
+    mistakes.gather([&] { check_keys(file, target); });
+  }
+  mistakes.refuse();
   return target;
 }
 

@@ -92,6 +92,7 @@ RunDirectory open_run(const TuneOptions& options, const fs::path& output_dir,
   preparation.document.devices_at_looks = std::move(resumed.devices_at_looks);
   preparation.document.versions.merge(resumed.versions);
   preparation.notes = std::move(resumed.notes);
+  preparation.document.server_keys = resumed.server_keys;
   hand_over(std::move(resumed), session);
   return directory;
 }

@@ -1,11 +1,14 @@
 #include "common/os/socket.h"
 
+#include <net/if.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <utility>
 
 #include "common/error.h"
+#include "common/os/host_lookup.h"
 #include "common/os/identity.h"
 #include "common/os/zmq_pieces.h"
 
@@ -22,10 +25,10 @@ constexpr int kLingerMs = 500;
 constexpr int kHeartbeatMs = 5000;
 constexpr int kHeartbeatTimeoutMs = 15000;
 constexpr int kEnforceDomain = 93;  // ZMQ_ZAP_ENFORCE_DOMAIN; its name is hidden as a draft
-constexpr int kWatchedEvents = ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
-                               ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
-                               ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
-                               ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
+constexpr int kWatchedEvents =
+    ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
+    ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
+    ZMQ_EVENT_HANDSHAKE_FAILED_AUTH;
 
 }  // namespace
 
@@ -42,8 +45,12 @@ struct Socket::State {
   }
 
   zmq::socket_t socket;
-  zmq::socket_t monitor;  // of connecting; a DEALER's only
   bool routes = false;
+  // A DEALER's only:
+  zmq::socket_t monitor;  // of connecting
+  std::string endpoint;
+  std::optional<ConnectSecurity> security;
+  SocketLimits limits;
 };
 
 Socket::Socket(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -66,6 +73,29 @@ void set_options(zmq::socket_t& socket, const SocketLimits& limits) {
 // An IPv4 address that is listened at through IPv6 is shown in a way that others do not read.
 bool listens_through_ipv6(const std::string& endpoint) {
   return endpoint.find('[') != std::string::npos || endpoint.starts_with("tcp://*:");
+}
+
+// ZeroMQ listens at addresses and interfaces; of names it knows only those of interfaces.
+std::string endpoint_to_bind(const std::string& endpoint) {
+  constexpr std::string_view kTcp = "tcp://";
+  const auto colon = endpoint.rfind(':');
+  if (!endpoint.starts_with(kTcp) || colon < kTcp.size()) {
+    return endpoint;
+  }
+  const std::string host = endpoint.substr(kTcp.size(), colon - kTcp.size());
+  if (host.empty() || host.front() == '[' || host == "*" || ::if_nametoindex(host.c_str()) != 0) {
+    return endpoint;
+  }
+  const HostLookup found = look_up(host, "");
+  if (found.addresses.empty()) {
+    throw environment_error("socket.no_such_host", "cannot listen at {}: {}", endpoint,
+                            found.failure);
+  }
+  const auto ipv4 =
+      std::find_if(found.addresses.begin(), found.addresses.end(),
+                   [](const Address& address) { return address.value.ss_family == AF_INET; });
+  const Address& chosen = ipv4 == found.addresses.end() ? found.addresses.front() : *ipv4;
+  return std::string(kTcp) + numeric_host(chosen) + endpoint.substr(colon);
 }
 
 zmq::const_buffer bytes_of(const Key& key) {
@@ -108,6 +138,8 @@ std::optional<ConnectEvent> connect_event(std::uint16_t event, std::uint32_t val
   switch (event) {
     case ZMQ_EVENT_CONNECT_RETRIED:
       return ConnectEvent::no_answer;
+    case ZMQ_EVENT_DISCONNECTED:
+      return ConnectEvent::broken;
     case ZMQ_EVENT_HANDSHAKE_SUCCEEDED:
       return ConnectEvent::connected;
     case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
@@ -137,12 +169,13 @@ Socket Socket::listen(const std::string& endpoint, const std::optional<ListenSec
   state->socket = zmq::socket_t(context(), zmq::socket_type::router);
   set_options(state->socket, limits);
   state->socket.set(zmq::sockopt::router_mandatory, 1);
-  state->socket.set(zmq::sockopt::ipv6, listens_through_ipv6(endpoint) ? 1 : 0);
+  const std::string address = endpoint_to_bind(endpoint);
+  state->socket.set(zmq::sockopt::ipv6, listens_through_ipv6(address) ? 1 : 0);
   if (security) {
     set_security(state->socket, *security);
   }
   try {
-    state->socket.bind(endpoint);
+    state->socket.bind(address);
   } catch (const zmq::error_t& error) {
     throw environment_error("socket.cannot_bind",
                             "cannot listen at {}: {}; is another agent running there?", endpoint,
@@ -158,11 +191,15 @@ Socket Socket::connect(const std::string& endpoint, const std::optional<ConnectS
   set_options(state->socket, limits);
   state->socket.set(zmq::sockopt::ipv6, 1);  // names may have addresses of both kinds
   state->socket.set(zmq::sockopt::reconnect_ivl, 100);
-  state->socket.set(zmq::sockopt::reconnect_ivl_max, 5000);
+  // What has healed is found within a second.
+  state->socket.set(zmq::sockopt::reconnect_ivl_max, 800);
   state->socket.set(zmq::sockopt::immediate, 1);  // nothing queues for a peer that is not there
   if (security) {
     set_security(state->socket, *security);
   }
+  state->endpoint = endpoint;
+  state->security = security;
+  state->limits = limits;
   state->monitor = watch_connecting(state->socket);
   try {
     state->socket.connect(endpoint);
@@ -171,6 +208,11 @@ Socket Socket::connect(const std::string& endpoint, const std::optional<ConnectS
                       std::string(error.what()));
   }
   return Socket(std::move(state));
+}
+
+void Socket::connect_anew() {
+  state_->socket.set(zmq::sockopt::linger, 0);
+  *this = connect(state_->endpoint, state_->security, state_->limits);
 }
 
 bool Socket::send(const Frames& frames) {

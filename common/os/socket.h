@@ -47,6 +47,10 @@ class Socket {
   Socket& operator=(const Socket&) = delete;
   ~Socket();
 
+  // Drops its connection, whatever waits there in either direction, and begins another one. For a
+  // DEALER, where ZeroMQ waits for a peer that is not behind it any more.
+  void connect_anew();
+
   // False when the message was not taken: the peer is gone or too much waits for it.
   bool send(const Frames& frames);
 

@@ -39,6 +39,11 @@ FaultArguments::FaultArguments(CLI::App& command) {
                   "Seconds that an agent is waited for that was there and has gone")
       ->capture_default_str()
       ->check(CLI::Range(0.0, kGraceSecondsMax));
+  command
+      .add_option("--stall-timeout", stall_seconds_,
+                  "Seconds that a trial may stand still while its agent answers; 0: none")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, kGraceSecondsMax));
   command.add_option("--plog", plog_, "Trials whose plog files come back to the run directory")
       ->capture_default_str()
       ->check(CLI::IsMember({"none", "failed", "all"}));
@@ -65,6 +70,8 @@ void FaultArguments::apply(TuneOptions& options) const {
       std::chrono::milliseconds(static_cast<std::int64_t>(grace_seconds_ * 1000));
   options.agent_wait =
       std::chrono::milliseconds(static_cast<std::int64_t>(agent_wait_seconds_ * 1000));
+  options.stall_timeout =
+      std::chrono::milliseconds(static_cast<std::int64_t>(stall_seconds_ * 1000));
   options.plog = plog_choice(plog_);
   options.plog_limit_bytes = given_.plog_limit_bytes;
   options.output_limit_bytes = given_.output_limit_bytes;

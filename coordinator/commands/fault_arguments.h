@@ -26,6 +26,7 @@ class FaultArguments {
   TuneOptions given_;  // only the fields of these options
   double grace_seconds_ = 60;
   double agent_wait_seconds_ = 1800;
+  double stall_seconds_ = 1800;
   std::string plog_ = "all";
 };
 

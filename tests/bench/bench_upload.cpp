@@ -277,7 +277,7 @@ Sent upload(const Agent& agent, const Keys& keys, const std::vector<fs::path>& f
   }
   while (arrived < files.size()) {
     os::PollSet polled;
-    polled.add(connection.socket());
+    connection.watch(polled);
     polled.add(worker.descriptor());
     polled.add(digesting.descriptor());
     polled.wait(std::max(connection.deadline() - Clock::now(), mstune::Duration::zero()));

@@ -47,10 +47,29 @@ bool write_all(int descriptor, const char* bytes, std::size_t size) {
   return true;
 }
 
+void close_with_reset(const os::UniqueFd& descriptor) {
+  const linger at_once{1, 0};
+  ::setsockopt(descriptor.value(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+}
+
 }  // namespace
 
-Proxy::Proxy(int port) : agent_port_(port), listener_(tcp_socket()) {
-  sockaddr_in address = address_of(0);
+Proxy::Proxy(int port) : agent_port_(port) {
+  listen();
+  thread_ = std::thread([this] { work(); });
+}
+
+Proxy::~Proxy() {
+  stop_ = true;
+  thread_.join();
+}
+
+// Again at the port that it had.
+void Proxy::listen() {
+  listener_ = tcp_socket();
+  const int yes = 1;
+  ::setsockopt(listener_.value(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  sockaddr_in address = address_of(port_);
   socklen_t length = sizeof(address);
   if (::bind(listener_.value(), plain(address), sizeof(address)) != 0 ||
       ::listen(listener_.value(), 8) != 0 ||
@@ -60,34 +79,75 @@ Proxy::Proxy(int port) : agent_port_(port), listener_(tcp_socket()) {
     throw std::runtime_error("the proxy cannot listen");
   }
   port_ = ntohs(address.sin_port);
-  thread_ = std::thread([this] { work(); });
 }
 
-Proxy::~Proxy() {
-  stop_ = true;
-  thread_.join();
+void Proxy::become(Network network) {
+  wanted_ = network;
+  while (carried_out_ != network) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the thread's turn is that short
+  }
+}
+
+void Proxy::change_to(Network network) {
+  network_ = network;
+  if (network == Network::half_open) {
+    for (Connection& connection : connections_) {
+      forgotten_.push_back(std::move(connection.coordinator));
+    }
+    connections_.clear();
+  } else if (network == Network::reset) {
+    for (const Connection& connection : connections_) {
+      close_with_reset(connection.coordinator);
+      close_with_reset(connection.agent);
+    }
+    connections_.clear();
+  } else if (network == Network::dropped || network == Network::refused ||
+             network == Network::cut_short) {
+    connections_.clear();
+  }
+  if (network == Network::refused) {
+    listener_.reset();
+  } else if (!listener_.valid()) {
+    listen();
+  }
 }
 
 bool Proxy::lets_through(bool towards_agent) const {
-  switch (network_.load()) {
+  switch (network_) {
     case Network::whole:
+    case Network::cut_short:
       return true;
-    case Network::silent:
-      return false;
     case Network::only_to_agent:
       return towards_agent;
     case Network::only_from_agent:
       return !towards_agent;
+    case Network::silent:
+    case Network::refused:
+    case Network::dropped:
+    case Network::reset:
+    case Network::half_open:
+      return false;
   }
   return true;
 }
 
 void Proxy::accept() {
   os::UniqueFd coordinator(::accept4(listener_.value(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!coordinator.valid() || network_ == Network::dropped) {
+    return;
+  }
+  if (network_ == Network::reset) {
+    close_with_reset(coordinator);
+    return;
+  }
+  if (network_ == Network::half_open) {
+    forgotten_.push_back(std::move(coordinator));
+    return;
+  }
   os::UniqueFd agent = tcp_socket();
   const sockaddr_in address = address_of(agent_port_);
-  if (coordinator.valid() && ::connect(agent.value(), plain(address), sizeof(address)) == 0) {
-    connections_.push_back({std::move(coordinator), std::move(agent), false});
+  if (::connect(agent.value(), plain(address), sizeof(address)) == 0) {
+    connections_.push_back({std::move(coordinator), std::move(agent), 0, false});
   }
 }
 
@@ -102,14 +162,35 @@ void Proxy::move_bytes(Connection& connection, bool towards_agent, std::size_t b
   }
   connection.over =
       got <= 0 || !write_all(to.value(), buffer.data(), static_cast<std::size_t>(got));
+  if (got > 0) {
+    const auto bytes = static_cast<std::uint64_t>(got);
+    connection.from_agent += towards_agent ? 0 : bytes;
+    (towards_agent ? to_agent_ : from_agent_) += bytes;
+  }
 }
 
-void Proxy::forward(Connection& connection, std::size_t bytes_max) const {
+void Proxy::forward(Connection& connection, std::size_t bytes_max) {
   for (const bool towards_agent : {true, false}) {
-    if (!connection.over && lets_through(towards_agent)) {
-      move_bytes(connection, towards_agent, bytes_max);
+    std::size_t bytes = bytes_max;
+    if (network_ == Network::cut_short && !towards_agent) {
+      bytes = std::min<std::size_t>(bytes, cut_after_ - connection.from_agent);
     }
+    if (!connection.over && lets_through(towards_agent) && bytes > 0) {
+      move_bytes(connection, towards_agent, bytes);
+    }
+    connection.over =
+        connection.over || (network_ == Network::cut_short && connection.from_agent >= cut_after_);
   }
+}
+
+void Proxy::look_after_connections() {
+  const std::uint64_t rate = rate_;
+  const std::size_t bytes_max =
+      rate == 0 ? SIZE_MAX : static_cast<std::size_t>(rate * kTickMs / 1000 + 1);
+  for (Connection& connection : connections_) {
+    forward(connection, bytes_max);
+  }
+  connections_.remove_if([](const Connection& connection) { return connection.over; });
 }
 
 void Proxy::work() {
@@ -117,14 +198,17 @@ void Proxy::work() {
     if (cut_.exchange(false)) {
       connections_.clear();
     }
-    const std::uint64_t rate = rate_;
+    if (const Network wanted = wanted_; wanted != network_) {
+      change_to(wanted);
+      carried_out_ = wanted;
+    }
     std::vector<pollfd> polled{{listener_.value(), POLLIN, 0}};
     for (const Connection& connection : connections_) {
       // What is held back or slow is looked at with the clock.
-      if (rate == 0 && lets_through(true)) {
+      if (rate_ == 0 && lets_through(true)) {
         polled.push_back({connection.coordinator.value(), POLLIN, 0});
       }
-      if (rate == 0 && lets_through(false)) {
+      if (rate_ == 0 && lets_through(false)) {
         polled.push_back({connection.agent.value(), POLLIN, 0});
       }
     }
@@ -132,12 +216,7 @@ void Proxy::work() {
     if ((polled.front().revents & POLLIN) != 0 && network_ != Network::silent) {
       accept();
     }
-    const std::size_t bytes_max =
-        rate == 0 ? SIZE_MAX : static_cast<std::size_t>(rate * kTickMs / 1000 + 1);
-    for (Connection& connection : connections_) {
-      forward(connection, bytes_max);
-    }
-    connections_.remove_if([](const Connection& connection) { return connection.over; });
+    look_after_connections();
   }
 }
 

@@ -18,9 +18,14 @@ TEST_CASE("agent options: devices are ranges and lists, each once") {
 
 TEST_CASE("agent options: an address is tcp with a port or ipc with a path that fits") {
   CHECK_NOTHROW(check_endpoint("tcp://127.0.0.1:18600"));
-  CHECK_NOTHROW(check_endpoint("tcp://[::1]:0"));
+  CHECK_NOTHROW(check_endpoint("tcp://[::1]:*"));
   CHECK_NOTHROW(check_endpoint("tcp://0.0.0.0:18600"));
   CHECK_NOTHROW(check_endpoint("ipc:///run/a.sock"));
+  CHECK_NOTHROW(check_endpoint("tcp://localhost:1"));
+  CHECK_NOTHROW(check_endpoint("tcp://*:65535"));
+  for (const char* port : {"0", "65536", "99999", "", "18600x", "-1", " 1"}) {
+    CHECK_THROWS_AS(check_endpoint(std::string("tcp://127.0.0.1:") + port), Error);
+  }
   CHECK_THROWS_AS(check_endpoint("tcp://127.0.0.1"), Error);
   CHECK_THROWS_AS(check_endpoint("127.0.0.1:18600"), Error);
   CHECK_NOTHROW(check_endpoint("ipc://" + std::string(107, 'x')));
@@ -39,9 +44,9 @@ std::string error_of(std::vector<const char*> arguments) {
 
 TEST_CASE("agent options: without keys there is no TCP, but for who spells it out") {
   CHECK(error_of({}) == "agent.no_keys");
-  CHECK(error_of({"--listen", "tcp://127.0.0.1:0"}) == "agent.no_keys");
+  CHECK(error_of({"--listen", "tcp://127.0.0.1:*"}) == "agent.no_keys");
   CHECK(error_of({"--insecure"}) == "none");
-  CHECK(error_of({"--insecure", "--listen", "tcp://0.0.0.0:0"}) == "none");
+  CHECK(error_of({"--insecure", "--listen", "tcp://0.0.0.0:*"}) == "none");
   CHECK(error_of({"--insecure", "--key", "/nowhere/k"}) == "agent.insecure_with_keys");
 }
 
@@ -64,6 +69,8 @@ TEST_CASE("agent options: the work directory follows the user's state directory"
   };
   CHECK(at({{"HOME", "/home/u"}}) == "/home/u/.local/state/mstune-agent");
   CHECK(at({{"HOME", "/home/u"}, {"XDG_STATE_HOME", "/s"}}) == "/s/mstune-agent");
+  // Only absolute ones count: nothing is ever put below where an agent happens to be started.
+  CHECK(at({{"HOME", "/home/u"}, {"XDG_STATE_HOME", "s"}}) == "/home/u/.local/state/mstune-agent");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ constexpr Duration kLong = std::chrono::seconds(20);
 
 struct Seen {
   std::optional<Frames> frames;
-  std::optional<ConnectEvent> event;  // the last one that is not no_answer
+  std::optional<ConnectEvent> event;  // the last one that says why
 };
 
 // Lets a client knock until something arrives or it is told no.
@@ -38,7 +38,8 @@ Seen knock(const KeyPair& server, const Key& pinned, const KeyPair& client, ZapH
     }
     seen.frames = listener.receive();
     while (const auto event = caller.next_connect_event()) {
-      if (*event != ConnectEvent::no_answer && *event != ConnectEvent::connected) {
+      if (*event != ConnectEvent::no_answer && *event != ConnectEvent::connected &&
+          *event != ConnectEvent::broken) {
         seen.event = event;
       }
     }

@@ -1,5 +1,7 @@
 #include "coordinator/target.h"
 
+#include <algorithm>
+
 #include <doctest/doctest.h>
 
 #include "common/error.h"
@@ -9,21 +11,44 @@ namespace {
 
 const std::string kKeyText(64, '5');
 
-std::string error_of(std::string_view text) {
+// What is said of a file; several mistakes are told together.
+std::vector<Message> mistakes_in(const Message& message) {
+  if (message.id != "target.several") {
+    return {message};
+  }
+  std::vector<Message> all = mistakes_in(message.inner.at(0));
+  all.push_back(message.inner.at(1));
+  return all;
+}
+
+std::vector<Message> mistakes_of(std::string_view text) {
   try {
     parse_target(text, "t.json");
   } catch (const Error& error) {
     CHECK(error.kind() == ErrorKind::usage);
-    return error.message().id + "|" + error.what();
+    return mistakes_in(error.message());
   }
-  return "none";
+  return {};
 }
 
 bool fails_with(std::string_view text, const std::string& id, const std::string& word) {
-  const std::string error = error_of(text);
-  INFO(error);
-  return error.starts_with(id + "|") && error.find(word) != std::string::npos &&
-         error.find("t.json") != std::string::npos;
+  const auto mistakes = mistakes_of(text);
+  return std::any_of(mistakes.begin(), mistakes.end(), [&](const Message& mistake) {
+    return mistake.id == id && mistake.text.find(word) != std::string::npos &&
+           mistake.text.find("t.json") != std::string::npos;
+  });
+}
+
+TEST_CASE("target: all that is wrong is told at once, each thing once") {
+  const auto mistakes = mistakes_of(
+      R"({"host": "h", "port": 22, "run_command": "cd /x && ./a", "env": [], "hots": 1})");
+  std::vector<std::string> ids;
+  for (const Message& mistake : mistakes) {
+    ids.push_back(mistake.id);
+  }
+  CHECK(ids == std::vector<std::string>{"target.ssh_port", "target.needs_shell",
+                                        "target.wrong_type", "target.unknown_field",
+                                        "target.no_server_key"});
 }
 
 TEST_CASE("target: the sample's fields that still mean something are read") {
@@ -59,6 +84,8 @@ TEST_CASE("target: fields of ssh days are noted, or refused with what to put ins
   CHECK(target.notes[1].id == "target.remote_workdir_ignored");
   CHECK(target.notes[2].id == "target.insecure");
   CHECK(fails_with(R"({"host": "h", "port": 22})", "target.ssh_port", "18600"));
+  CHECK(fails_with(R"({"host": "10.0.0.1:18600"})", "target.port_in_host",
+                   R"("host": "10.0.0.1", "port": 18600)"));
 }
 
 TEST_CASE("target: the agent's key is pinned, or it is said that there is none") {
