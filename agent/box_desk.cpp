@@ -44,7 +44,7 @@ void check_library(const std::string& bytes) {
 
 std::string opp_path_of(const Environment& environment) {
   const std::string opp = value_of(environment, "ASCEND_OPP_PATH");
-  if (!opp.starts_with('/')) {
+  if (opp.empty()) {
     throw environment_error("pass.no_opp_path_here",
                             "the agent has no CANN in its environment: name its set_env.sh as "
                             "\"cann_env\" in the target file");

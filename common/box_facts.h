@@ -15,7 +15,7 @@ using Variables = std::map<std::string, std::string>;
 // A library in a directory that GE scans for custom passes.
 struct PassLibrary {
   std::string path;
-  std::string vendor;                // GE loads by vendor, then by file name, in byte order
+  std::string vendor;                // GE loads by vendor, then by file name
   std::string architecture;          // empty: not a shared library
   std::string string_abi;            // as registration_abi() has it
   std::vector<std::string> missing;  // libraries that it names and that are found nowhere
@@ -76,6 +76,7 @@ struct BoxFacts {
   std::string plog_root;  // an example of the directory that a trial logs to
   Place build_log;        // where atc logs to; an empty path: the log library's own choice
   // Known only to mstune about its own machine:
+  std::string recorder;    // whether GE can record steps: one of the two below; empty: not known
   Place output;            // where OMs and run directories are written; empty path: not looked at
   std::string built_pass;  // our pass, ready to be installed; empty: there is none
 
@@ -93,8 +94,14 @@ Variables variables_of(const std::vector<std::string>& environment);
 // The value, or empty when it is not set.
 std::string value_of(const Variables& variables, const std::string& name);
 
-// The log library writes nothing, silently, where its root is longer than this.
+// The log library writes nothing, silently, where its root is longer than the first; a variable of
+// the second length or more it passes over, and writes to the next place that it knows.
 inline constexpr std::size_t kLogRootBytesMax = 246;
+inline constexpr std::size_t kLogRootPassedOver = 256;
+
+// BoxFacts::recorder.
+inline constexpr std::string_view kRecorderPresent = "present";
+inline constexpr std::string_view kRecorderAbsent = "absent";
 
 // The two attributes by which a candidate gets onto a graph, and our pass's and the sample's files.
 inline constexpr std::string_view kModeAttribute = "ge.autoMultistreamParallelMode";

@@ -49,6 +49,46 @@ void add_codes_of_compiling(std::string_view output, std::vector<Message>& hints
                             "E10001: this GE refuses a candidate's mode: leave that strategy or "
                             "stream count out with --strategies, --streams or --configs"));
   }
+  if (has_word(output, "E13026")) {
+    hints.push_back(message("hint.no_cache_directory",
+                            "E13026: ge.graph_compiler_cache_dir names a directory that is not "
+                            "there; take the option out, so that every candidate is compiled"));
+  }
+}
+
+// Limits and codes: vendor's documents and runtime sources of August 2026.
+void add_codes_of_streams(std::string_view output, std::vector<Message>& hints) {
+  if (has_any(output, {"207008", "EL0009", "EE1023", "0x7020023"}) ||
+      output.find("Alloc sq cq fail") != std::string_view::npos ||
+      output.find("check and release stream failed") != std::string_view::npos) {
+    hints.push_back(
+        message("hint.no_streams",
+                "207008, EL0009 or EE1023: the device has no stream left; all processes "
+                "on it share 1984 (A2, A3), 2048 (910), 1024 (310P) or 512 (310B): try "
+                "fewer with --streams, or end what else runs there"));
+  }
+  if (has_any(output, {"207007", "EL0008", "207009"})) {
+    hints.push_back(
+        message("hint.no_events",
+                "207007, EL0008 or 207009: the device has no event or notify left; more "
+                "streams need more of them: try fewer with --streams"));
+  }
+}
+
+// Printed by the log library itself, with a reason that an earlier call left behind.
+void add_warnings_of_the_log(std::string_view output, std::vector<Message>& hints) {
+  if (output.find("[LOG_WARNING] can not write log to file") != std::string_view::npos) {
+    hints.push_back(
+        message("hint.log_cut",
+                "the log library could not write all of a log, so records are lost: its "
+                "disk is full, or a quota or file size limit is reached (\"Invalid "
+                "argument\" in that line is not the reason)"));
+  }
+  if (output.find("[LOG_WARNING] can not create directory") != std::string_view::npos) {
+    hints.push_back(message("hint.log_nowhere",
+                            "the log library could not make the directory of its log, so there is "
+                            "no record: something removed it while the program ran"));
+  }
 }
 
 void add_codes_of_running(std::string_view output, std::vector<Message>& hints) {
@@ -92,6 +132,8 @@ std::vector<Message> hints_of_codes(std::string_view output) {
   std::vector<Message> hints;
   add_codes_of_compiling(output, hints);
   add_codes_of_running(output, hints);
+  add_codes_of_streams(output, hints);
+  add_warnings_of_the_log(output, hints);
   return hints;
 }
 

@@ -49,7 +49,7 @@ fs::path find_library() {
 os::PassFolder pass_folder(const Variables& variables) {
   const std::string opp = value_of(variables, "ASCEND_OPP_PATH");
   std::error_code failure;
-  if (!opp.starts_with('/') || !fs::is_directory(opp, failure)) {
+  if (opp.empty() || !fs::is_directory(opp, failure)) {
     throw environment_error(
         "pass.no_opp_path", "ASCEND_OPP_PATH is {}: source set_env.sh of CANN in bash first",
         opp.empty() ? message("pass.opp_not_set", "not set")
@@ -87,7 +87,7 @@ std::optional<std::string> built_pass() {
 
 std::optional<Message> left_behind(const Variables& variables) {
   const std::string opp = value_of(variables, "ASCEND_OPP_PATH");
-  if (!opp.starts_with('/')) {
+  if (opp.empty()) {
     return std::nullopt;
   }
   const os::PassFolder folder(opp);

@@ -2,6 +2,7 @@
 #include <exception>
 #include <string>
 
+#include <graph/ascend_string.h>
 #include <graph/attr_value.h>
 #include <graph/graph.h>
 #include <register/register_custom_pass.h>
@@ -16,13 +17,13 @@ bool set_text(ge::Graph& graph, const char* name, const std::string& value) {
          graph.SetAttr(ge::AscendString(name), attribute) == ge::GRAPH_SUCCESS;
 }
 
-ge::Status report(ge::CustomPassContext& context, const std::string& why) {
+ge::graphStatus report(ge::CustomPassContext& context, const std::string& why) {
   context.SetErrorMessage(ge::AscendString(why.c_str()));
   return ge::GRAPH_FAILED;
 }
 
 // Called by GE for each graph that it builds. Nothing may be thrown across that border.
-ge::Status write_mode_attributes(ge::GraphPtr& graph, ge::CustomPassContext& context) {
+ge::graphStatus write_mode_attributes(ge::GraphPtr& graph, ge::CustomPassContext& context) {
   try {
     if (graph == nullptr) {
       return report(context, "there is no graph");

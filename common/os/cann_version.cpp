@@ -14,15 +14,16 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kInfoBytesMax = 64 * 1024;
 
-// The value of the line "version=8.1.RC1" or "Version=8.1.RC1".
-std::string version_in(const fs::path& file) {
+}  // namespace
+
+std::string version_in(const fs::path& info_file) {
   std::error_code failure;
-  if (!fs::is_regular_file(file, failure)) {
+  if (!fs::is_regular_file(info_file, failure)) {
     return {};
   }
   std::string text;
   try {
-    text = read_file(file, kInfoBytesMax);
+    text = read_file(info_file, kInfoBytesMax);
   } catch (const Error&) {
     return {};  // not readable for this user: not known
   }
@@ -32,8 +33,9 @@ std::string version_in(const fs::path& file) {
     const std::string_view line = rest.substr(0, end);
     for (const std::string_view key : {"version=", "Version="}) {
       if (line.starts_with(key)) {
-        const std::string_view value = line.substr(key.size());
-        return std::string(value.substr(0, value.find_first_of(" \t\r")));
+        std::string value(line.substr(key.size()));
+        std::erase(value, '"');
+        return value.substr(0, value.find_first_of(" \t\r"));
       }
     }
     rest.remove_prefix(std::min(end + 1, rest.size()));
@@ -41,16 +43,15 @@ std::string version_in(const fs::path& file) {
   return {};
 }
 
-}  // namespace
-
 std::string cann_version_at(const fs::path& home) {
   if (home.empty()) {
     return {};
   }
   const fs::path platform = architecture() + "-linux";
   for (const fs::path& root : {home, home / "latest"}) {
-    for (const fs::path& info : {platform / "ascend_toolkit_install.info",
-                                 fs::path("opp/version.info"), fs::path("compiler/version.info")}) {
+    for (const fs::path& info :
+         {platform / "ascend_toolkit_install.info", fs::path("opp/version.info"),
+          fs::path("compiler/version.info"), fs::path("runtime/version.info")}) {
       std::string version = version_in(root / info);
       if (!version.empty()) {
         return version;

@@ -2,11 +2,10 @@
 
 #include <unistd.h>
 
-#include <array>
-#include <optional>
 #include <system_error>
 
 #include "common/error.h"
+#include "common/os/cann_version.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "common/os/pass_folder.h"
@@ -17,44 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t kDriverInfoBytesMax = 64 * 1024;
-
 bool exists_as_directory(const fs::path& path) {
   std::error_code failure;
   return fs::is_directory(path, failure);
-}
-
-// The value of "version=" or "Version=" in one of CANN's info files.
-std::optional<std::string> driver_version_in(const fs::path& file) {
-  std::string text;
-  try {
-    text = read_file(file, kDriverInfoBytesMax);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-  for (const std::string_view key : {"version=", "Version="}) {
-    std::size_t at = text.find(key);
-    while (at != std::string::npos && at > 0 && text[at - 1] != '\n') {
-      at = text.find(key, at + 1);
-    }
-    if (at != std::string::npos) {
-      const std::size_t begin = at + key.size();
-      std::string value = text.substr(begin, text.find_first_of("\r\n", begin) - begin);
-      std::erase(value, '"');
-      return value;
-    }
-  }
-  return std::nullopt;
-}
-
-template <std::size_t kCount>
-std::string first_version(const std::array<fs::path, kCount>& files) {
-  for (const fs::path& file : files) {
-    if (const auto version = driver_version_in(file)) {
-      return *version;
-    }
-  }
-  return {};
 }
 
 // The nearest directory above that exists is what a new one would be made in.
@@ -89,15 +53,11 @@ void look_at_cann(const Variables& variables, BoxFacts& facts) {
   facts.home_exists = !home.empty() && exists_as_directory(home);
   facts.opp_exists = !opp.empty() && exists_as_directory(opp);
   facts.atc = find_program("atc", value_of(variables, "PATH"));
-  if (facts.home_exists) {
-    const fs::path info = home / (facts.architecture + "-linux");
-    facts.cann_version = first_version(
-        std::array{info / "ascend_toolkit_install.info", home / "compiler" / "version.info",
-                   home / "runtime" / "version.info", home / "opp" / "version.info"});
+  facts.cann_version = cann_version_at(home);
+  facts.driver_version = version_in("/usr/local/Ascend/driver/version.info");
+  if (facts.driver_version.empty() && !home.empty()) {
+    facts.driver_version = version_in(home / "driver" / "version.info");
   }
-  facts.driver_version =
-      first_version(std::array{fs::path("/usr/local/Ascend/driver/version.info"),
-                               home.empty() ? fs::path() : home / "driver" / "version.info"});
   if (facts.opp_exists) {
     const std::vector<std::string> search = split_path_list(value_of(variables, "LD_LIBRARY_PATH"));
     const PassFolder folder(opp);

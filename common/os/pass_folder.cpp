@@ -35,10 +35,17 @@ std::vector<fs::path> entries_of(const fs::path& directory) {
   return entries;
 }
 
-// Every library that GE would load, in its order.
-std::vector<fs::path> scanned_libraries(const fs::path& vendors) {
+bool is_link(const fs::path& path) {
+  std::error_code failure;
+  return fs::is_symlink(path, failure);
+}
+
+std::vector<fs::path> libraries_in(const fs::path& vendors, bool linked) {
   std::vector<fs::path> libraries;
   for (const fs::path& vendor : entries_of(vendors)) {
+    if (is_link(vendor / kScanned) != linked) {
+      continue;
+    }
     for (const fs::path& entry : entries_of(vendor / kScanned)) {
       if (entry.extension() == ".so") {
         libraries.push_back(entry);
@@ -46,6 +53,15 @@ std::vector<fs::path> scanned_libraries(const fs::path& vendors) {
     }
   }
   return libraries;
+}
+
+// Every library that GE would load, in its order. GE asks lstat whether it is a directory.
+std::vector<fs::path> scanned_libraries(const fs::path& vendors) {
+  return libraries_in(vendors, false);
+}
+
+bool is_ours_or_the_samples(const fs::path& path) {
+  return path.filename() == kPassFile || path.filename() == kSamplePassFile;
 }
 
 // True while its holder lives: the kernel gives the lock back however a process ends.
@@ -100,15 +116,19 @@ std::vector<PassLibrary> PassFolder::list(const std::vector<std::string>& search
 std::vector<std::string> PassFolder::strays() const {
   const std::vector<fs::path> scanned = scanned_libraries(vendors());
   std::vector<std::string> strays;
+  for (const fs::path& path : libraries_in(vendors(), true)) {
+    if (is_ours_or_the_samples(path)) {
+      strays.push_back(path.string());
+    }
+  }
   std::error_code failure;
   for (fs::recursive_directory_iterator at(vendors(), failure), end; !failure && at != end;
        at.increment(failure)) {
     if (at.depth() >= kStrayDepthMax) {
       at.disable_recursion_pending();
     }
-    const std::string name = at->path().filename().string();
-    const bool is_one = name == kPassFile || name == kSamplePassFile;
-    if (is_one && std::find(scanned.begin(), scanned.end(), at->path()) == scanned.end()) {
+    if (is_ours_or_the_samples(at->path()) &&
+        std::find(scanned.begin(), scanned.end(), at->path()) == scanned.end()) {
       strays.push_back(at->path().string());
     }
   }
@@ -138,6 +158,17 @@ UniqueFd PassFolder::lock() const {
   remove_drafts(library().parent_path());
   remove_drafts(vendor() / "leases");
   return directory;
+}
+
+// GE would pass over what is put there.
+void PassFolder::refuse_link() const {
+  if (is_link(library().parent_path())) {
+    throw environment_error(
+        "pass.linked_folder",
+        "{} is a symbolic link, which GE passes over: remove the link (a link in the place of the "
+        "vendor's directory, one level up, is followed)",
+        library().parent_path().string());
+  }
 }
 
 void PassFolder::put(std::string_view bytes) const {
@@ -174,6 +205,7 @@ bool PassFolder::is_held_by_others() const {
 }
 
 void PassFolder::install(std::string_view bytes) const {
+  refuse_link();
   const UniqueFd locked = lock();
   put(bytes);
   remove_dead_leases();
@@ -210,6 +242,7 @@ std::vector<std::string> PassFolder::remove_samples() const {
 
 HeldPass::HeldPass(PassFolder folder, std::string_view bytes, std::string_view owner)
     : folder_(std::move(folder)) {
+  folder_.refuse_link();
   const UniqueFd locked = folder_.lock();
   const std::vector<PassLease> others = folder_.leases();
   if (folder_.is_installed() && others.empty()) {

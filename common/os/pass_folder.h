@@ -1,9 +1,11 @@
 // The folders that GE scans for custom passes, and our pass in them.
 //
-// GE loads $ASCEND_OPP_PATH/vendors/<any>/custom_fusion_passes/*.so, vendors and files in byte
-// order. With the pass in place every step is recorded and waited for, which must never reach
-// production: whoever needs it for a while holds it (HeldPass), and what a crash leaves behind is
-// recognised by the lock that its holder no longer has.
+// GE loads $ASCEND_OPP_PATH/vendors/<any>/custom_fusion_passes/*.so. It passes over a
+// custom_fusion_passes that is a symbolic link; a linked vendor, or a linked vendors/, is followed.
+// Names come in the order of strcoll. That is byte order, as here, unless the program that loads GE
+// has set a locale. With the pass in place every step is recorded and waited for, which must never
+// reach production: whoever needs it for a while holds it (HeldPass), and what a crash leaves
+// behind is recognised by the lock that its holder no longer has.
 #pragma once
 
 #include <filesystem>
@@ -30,7 +32,8 @@ class PassFolder {
 
   // What GE would load, in its order. `search` are the directories of LD_LIBRARY_PATH.
   [[nodiscard]] std::vector<PassLibrary> list(const std::vector<std::string>& search) const;
-  // Our pass and the sample's below vendors/ where GE does not look.
+  // Our pass and the sample's below vendors/ where GE does not look,
+  // those that a linked custom_fusion_passes hides among them.
   [[nodiscard]] std::vector<std::string> strays() const;
   [[nodiscard]] std::vector<PassLease> leases() const;
 
@@ -48,6 +51,7 @@ class PassFolder {
   [[nodiscard]] std::filesystem::path vendors() const { return opp_path_ / "vendors"; }
   [[nodiscard]] std::filesystem::path vendor() const;
   [[nodiscard]] UniqueFd lock() const;
+  void refuse_link() const;
   void put(std::string_view bytes) const;
   void take_away() const;
   void remove_dead_leases() const;

@@ -51,6 +51,10 @@ PassLibrary look_at_pass(const fs::path& path, const std::vector<std::string>& s
   pass.path = path.string();
   pass.vendor = path.parent_path().parent_path().filename().string();
   pass.is_samples = path.filename() == kSamplePassFile;
+  std::error_code failure;
+  if (!fs::is_regular_file(path, failure)) {
+    return pass;  // a directory, or a link to nothing: what GE cannot load either
+  }
   const std::optional<std::string> bytes = read_if_possible(path);
   pass.readable = bytes.has_value();
   if (!bytes) {

@@ -10,6 +10,7 @@
 #include "common/language.h"
 #include "common/os/examine.h"
 #include "common/os/file.h"
+#include "common/os/recorder.h"
 #include "common/version.h"
 #include "coordinator/doctor/report.h"
 #include "coordinator/inquiry.h"
@@ -36,6 +37,7 @@ BoxFacts examine_here(const std::vector<std::string>& environment) {
   request.output_directory = os::absolute_path(TuneOptions().output_dir);
   request.software = kVersion;
   BoxFacts facts = os::examine(request);
+  facts.recorder = os::recorder_of(request.variables);
   facts.agent = os::find_program(agent_program(), value_of(request.variables, "PATH"));
   return facts;
 }
@@ -44,7 +46,10 @@ BoxFacts examine_here(const std::vector<std::string>& environment) {
 BoxFacts examine_as_trials(const std::vector<std::string>& environment, std::ostream& err) {
   try {
     const LocalAgent agent(environment, std::chrono::seconds(60));
-    return Inquiry(agent, kConnectMax).examine({}).facts;
+    BoxFacts facts = Inquiry(agent, kConnectMax).examine({}).facts;
+    // Not asked of an agent, which may be measuring; here it is the same machine and environment.
+    facts.recorder = os::recorder_of(variables_of(environment));
+    return facts;
   } catch (const Error& error) {
     err << "mstune: " << error.what() << '\n';
     return examine_here(environment);

@@ -59,6 +59,15 @@ Diagnosis look(const PassOptions& options, World& world) {
   return diagnose_passes(os::examine(request));
 }
 
+// From sources to a figure: what to do on a machine that is new.
+Message whole_chain() {
+  return message("pass.whole_chain",
+                 "To check the whole chain on a new box: build the pass and the samples (cmake -S "
+                 "samples -B build-samples && cmake --build build-samples), run mstune doctor, and "
+                 "then mstune tune --run-command build-samples/sample_run; if GE did not load the "
+                 "pass, doctor names the cause and tune says that no run has a STEP record.");
+}
+
 // The path of the library that is in place now.
 std::string put_in_place(const PassOptions& options, World& world) {
   if (const auto target = target_of(options)) {
@@ -82,7 +91,7 @@ int install(const PassOptions& options, World& world) {
                    put_in_place(options, world)))
             << '\n';
   const Diagnosis diagnosis = look(options, world);
-  world.out << diagnosis_text({diagnosis});
+  world.out << diagnosis_text({diagnosis}) << said(whole_chain()) << '\n';
   return has_failure({diagnosis}) ? 1 : 0;
 }
 
@@ -123,7 +132,8 @@ int remove(const PassOptions& options, World& world) {
 
 int status(const PassOptions& options, World& world) {
   const Diagnosis diagnosis = look(options, world);
-  world.out << (options.json ? diagnosis_json({diagnosis}) : diagnosis_text({diagnosis}));
+  world.out << (options.json ? diagnosis_json({diagnosis})
+                             : diagnosis_text({diagnosis}) + said(whole_chain()) + '\n');
   return has_failure({diagnosis}) ? 1 : 0;
 }
 

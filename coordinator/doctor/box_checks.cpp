@@ -83,7 +83,16 @@ void check_build_log(const BoxFacts& facts, Findings& findings) {
   if (log.path.empty()) {
     return;
   }
-  if (!log.writable || log.path.size() > kLogRootBytesMax) {
+  if (log.writable && log.path.size() > kLogRootBytesMax && log.path.size() < kLogRootPassedOver) {
+    findings.add(
+        Health::warning,
+        message("log.build_path",
+                "the log library writes nothing below {}, silently: its name has {} bytes, "
+                "more than {}",
+                log.path, log.path.size(), kLogRootBytesMax),
+        message("log.build_path_remedy",
+                "correct ASCEND_PROCESS_LOG_PATH or ASCEND_WORK_PATH, or unset it"));
+  } else if (!log.writable || log.path.size() > kLogRootBytesMax) {
     findings.add(
         Health::warning,
         message("log.build_path",

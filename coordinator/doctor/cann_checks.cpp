@@ -21,7 +21,7 @@ void check_environment(const BoxFacts& facts, Findings& findings) {
                          "run this in bash: source /usr/local/Ascend/ascend-toolkit/set_env.sh (or "
                          "/usr/local/Ascend/cann/set_env.sh); for an agent's machine name it as "
                          "\"cann_env\" in the target file"));
-  } else if (is_left_by_sh(home) || is_left_by_sh(opp)) {
+  } else if (is_left_by_sh(home)) {
     findings.add(
         Health::failure,
         message("cann.sourced_by_sh",
@@ -42,13 +42,50 @@ void check_environment(const BoxFacts& facts, Findings& findings) {
   } else {
     findings.good(message("cann.environment", "set_env.sh of {} is loaded", home));
   }
+  // GE takes it so. But each program takes it from where it stands, and trials and builds stand in
+  // directories of their own.
+  if (!opp.empty() && !opp.starts_with('/') && !is_left_by_sh(home)) {
+    findings.add(Health::warning,
+                 message("cann.relative_opp",
+                         "ASCEND_OPP_PATH={} is relative: each program looks for its passes from "
+                         "the directory that it is started in",
+                         opp),
+                 message("cann.relative_opp_remedy", "make it an absolute path"));
+  }
+}
+
+// Not finding the recorder stops nothing: only a trial without any record shows that it is not
+// there.
+void check_recorder(const BoxFacts& facts, Findings& findings) {
+  const Message version = facts.cann_version.empty()
+                              ? message("cann.some_version", "this CANN")
+                              : message("cann.version", "CANN {}", facts.cann_version);
+  if (facts.recorder == kRecorderAbsent) {
+    findings.add(
+        Health::note,
+        message("cann.version",
+                "{} cannot record: [GE_MS_TUNE][STEP] is in none of its GE's libraries", version),
+        message("cann.recorder_remedy",
+                "tuning needs a CANN whose GE records steps (9.2.0 in upstream's example); "
+                "with this one a trial will show no record"));
+  } else if (facts.recorder.empty()) {
+    findings.add(
+        Health::note,
+        message("cann.version", "{}: whether its GE records steps was not found out", version),
+        message("cann.recorder_unknown_remedy",
+                "the first trial shows it; a CANN older than 9.2.0 has no recorder"));
+  } else if (!facts.cann_version.empty()) {
+    findings.good(message("cann.version", "{}, whose GE records steps", version));
+  }
 }
 
 }  // namespace
 
 void check_cann(const BoxFacts& facts, const Roles& roles, Findings& findings) {
   check_environment(facts, findings);
-  if (!facts.cann_version.empty()) {
+  if (roles.runs && facts.home_exists) {
+    check_recorder(facts, findings);
+  } else if (!facts.cann_version.empty()) {
     findings.good(message("cann.version", "CANN {}", facts.cann_version));
   }
   if (roles.runs && facts.driver_version.empty()) {

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "coordinator/doctor/checks.h"
+#include "coordinator/doctor/pass_order.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -17,21 +19,54 @@ std::string pass_command(const Roles& roles, const std::string& words) {
 Message build_remedy(const Roles& roles) {
   return message("pass.install_remedy",
                  "build it with this machine's CANN loaded (cmake -S pass -B build-pass && cmake "
-                 "--build build-pass) and run: {}",
+                 "--build build-pass; it needs CMake 3.13 or newer, a C++17 compiler and a CANN "
+                 "whose GE records steps, 9.2.0 or newer) and run: {}",
                  pass_command(roles, "install"));
+}
+
+// ".../vendors/<vendor>/custom_fusion_passes/<file>", which GE would load but for a link.
+bool is_in_linked_folder(const std::string& stray) {
+  std::string_view path = stray;
+  const auto cut = [&path] {
+    const std::size_t slash = path.rfind('/');
+    const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+    path = path.substr(0, slash == std::string_view::npos ? 0 : slash);
+    return name;
+  };
+  cut();
+  if (cut() != "custom_fusion_passes") {
+    return false;
+  }
+  cut();
+  return cut() == "vendors";
+}
+
+void check_stray(const std::string& stray, const Roles& roles, Findings& findings) {
+  if (is_in_linked_folder(stray)) {
+    findings.add(Health::failure,
+                 message("pass.linked",
+                         "{} is in a custom_fusion_passes that is a symbolic link, and GE passes "
+                         "over such a link",
+                         stray),
+                 message("pass.linked_remedy",
+                         "remove the link, and run: {} (a link in the place of the vendor's "
+                         "directory, one level up, is followed)",
+                         pass_command(roles, "install")));
+    return;
+  }
+  findings.add(Health::failure,
+               message("pass.place",
+                       "{} is where GE does not look: it loads only "
+                       "$ASCEND_OPP_PATH/vendors/*/custom_fusion_passes/*.so",
+                       stray),
+               roles.is_target
+                   ? build_remedy(roles)
+                   : message("pass.place_remedy", "run: mstune pass install --library {}", stray));
 }
 
 void check_missing(const BoxFacts& facts, const Roles& roles, Findings& findings) {
   if (!facts.strays.empty()) {
-    findings.add(Health::failure,
-                 message("pass.place",
-                         "{} is where GE does not look: it loads only "
-                         "$ASCEND_OPP_PATH/vendors/*/custom_fusion_passes/*.so",
-                         facts.strays.front()),
-                 roles.is_target
-                     ? build_remedy(roles)
-                     : message("pass.place_remedy", "run: mstune pass install --library {}",
-                               facts.strays.front()));
+    check_stray(facts.strays.front(), roles, findings);
     return;
   }
   const Message remedy = facts.built_pass.empty()
@@ -73,7 +108,10 @@ void check_loadable(const PassLibrary& pass, const BoxFacts& facts, const Roles&
   } else if (pass.architecture.empty()) {
     findings.add(
         Health::failure,
-        message("pass.not_a_library", "{} is not a shared library, or is damaged", pass.path),
+        message("pass.not_a_library",
+                "{} is no shared library: another file, a damaged one, a directory, or a link to "
+                "nothing",
+                pass.path),
         remedy);
   } else if (pass.architecture != facts.architecture) {
     findings.add(Health::failure,
@@ -98,6 +136,17 @@ void check_loadable(const PassLibrary& pass, const BoxFacts& facts, const Roles&
   }
 }
 
+// Before ours in byte order, and behind it where the program that loads GE has set a locale.
+void add_doubtful_order(const PassLibrary& other, const Message& remedy, Findings& findings) {
+  findings.add(
+      Health::warning,
+      message("pass.locale_order",
+              "{} writes the same attributes; GE loads it before our pass, and after it in "
+              "a program that has set a locale (GE sorts by strcoll): the last writer wins",
+              other.path),
+      remedy);
+}
+
 void add_other_writer(const PassLibrary& other, bool is_after, const Roles& roles,
                       Findings& findings) {
   const Message remedy =
@@ -111,6 +160,8 @@ void add_other_writer(const PassLibrary& other, bool is_after, const Roles& role
                          "records will show another mode",
                          other.path),
                  remedy);
+  } else if (locale_may_reorder(other.vendor, kPassVendor)) {
+    add_doubtful_order(other, remedy, findings);
   } else if (other.is_samples) {
     findings.add(Health::warning,
                  message("pass.sample_left",
@@ -132,7 +183,7 @@ void check_writers(const BoxFacts& facts, Library ours, const Roles& roles, Find
       continue;
     }
     const bool is_after = other > ours;
-    is_last = is_last && !is_after;
+    is_last = is_last && !is_after && !locale_may_reorder(other->vendor, kPassVendor);
     if (other->is_ours) {
       findings.add(
           Health::warning,

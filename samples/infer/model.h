@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <acl/acl.h>
+#include <acl/acl_base.h>
 #include <acl/acl_mdl.h>
+#include <acl/acl_rt.h>
 
 #include "samples/infer/options.h"
 

@@ -4,6 +4,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "samples/device.h"
+
 namespace samples {
 namespace {
 
@@ -48,6 +50,7 @@ std::vector<std::int64_t> parse_dims(const std::string& text) {
 
 InferOptions parse_infer_options(const std::vector<std::string>& arguments) {
   InferOptions options;
+  bool has_device = false;
   for (std::size_t i = 0; i < arguments.size(); i += 2) {
     const std::string& name = arguments[i];
     if (i + 1 == arguments.size()) {
@@ -59,7 +62,8 @@ InferOptions parse_infer_options(const std::vector<std::string>& arguments) {
     } else if (name == "--loop") {
       options.loop = static_cast<int>(whole_number(name, value, 1));
     } else if (name == "--device") {
-      options.device = static_cast<int>(whole_number(name, value, 0));
+      options.device = device_id(name, value);
+      has_device = true;
     } else if (name == "--api") {
       options.api = parse_api(value);
     } else if (name == "--dynamic-dims") {
@@ -70,6 +74,9 @@ InferOptions parse_infer_options(const std::vector<std::string>& arguments) {
   }
   if (options.om.empty()) {
     throw std::invalid_argument("--om is missing");
+  }
+  if (!has_device) {
+    options.device = default_device();
   }
   return options;
 }

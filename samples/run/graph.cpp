@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include <graph/operator.h>
 #include <graph/operator_factory.h>
+#include <graph/types.h>
 
 namespace samples {
 namespace {

@@ -10,7 +10,12 @@
 #include <vector>
 
 #include <ge/ge_api.h>
+#include <ge/ge_api_error_codes.h>
+#include <ge/ge_api_types.h>
+#include <graph/ascend_string.h>
+#include <graph/tensor.h>
 
+#include "samples/device.h"
 #include "samples/digest.h"
 #include "samples/run/graph.h"
 
@@ -21,37 +26,48 @@ using Map = std::map<ge::AscendString, ge::AscendString>;
 
 constexpr std::uint32_t kGraphId = 1;
 
+constexpr const char* kUsage =
+    "usage: sample_run [--steps N] [--dim N] [--device D]\n"
+    "Without --device: ASCEND_DEVICE_ID, else 0.\n";
+
 struct Options {
   int steps = 12;
   std::int64_t dim = 512;
   int device = 0;
 };
 
+int whole_number(const std::string& name, const std::string& text) {
+  int number = -1;
+  if (!text.empty() && text.size() <= 6 &&
+      text.find_first_not_of("0123456789") == std::string::npos) {
+    number = std::stoi(text);
+  }
+  if (number < 1) {
+    throw std::invalid_argument(name + " takes a whole number from 1, not \"" + text + "\"");
+  }
+  return number;
+}
+
 // Throws std::invalid_argument with a sentence for the person.
 Options parse_options(const std::vector<std::string>& arguments) {
   Options options;
+  bool has_device = false;
   for (std::size_t i = 0; i < arguments.size(); i += 2) {
     const std::string& name = arguments[i];
     const std::string value = i + 1 < arguments.size() ? arguments[i + 1] : "";
-    const int least = name == "--device" ? 0 : 1;
-    int number = -1;
-    if (!value.empty() && value.size() <= 6 &&
-        value.find_first_not_of("0123456789") == std::string::npos) {
-      number = std::stoi(value);
-    }
-    if (number < least) {
-      throw std::invalid_argument(name + " takes a whole number from " + std::to_string(least) +
-                                  ", not \"" + value + "\"");
-    }
     if (name == "--steps") {
-      options.steps = number;
+      options.steps = whole_number(name, value);
     } else if (name == "--dim") {
-      options.dim = number;
+      options.dim = whole_number(name, value);
     } else if (name == "--device") {
-      options.device = number;
+      options.device = samples::device_id(name, value);
+      has_device = true;
     } else {
       throw std::invalid_argument("unknown option " + name);
     }
+  }
+  if (!has_device) {
+    options.device = samples::default_device();
   }
   return options;
 }
@@ -105,8 +121,7 @@ int main(int count, char** values) {
   try {
     options = parse_options({values + 1, values + count});
   } catch (const std::invalid_argument& error) {
-    std::fprintf(stderr, "sample_run: %s\nusage: sample_run [--steps N] [--dim N] [--device D]\n",
-                 error.what());
+    std::fprintf(stderr, "sample_run: %s\n%s", error.what(), kUsage);
     return 2;
   }
   try {

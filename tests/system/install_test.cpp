@@ -49,11 +49,23 @@ TEST_CASE("doctor: the toolkit with its pass is fit, and what is set wrong is fo
   INFO(fit.output);
   CHECK(fit.status == 0);
   CHECK(says(fit, "no other writes after it"));
+  CHECK(says(fit, "CANN 9.2.0, whose GE records steps"));
   place.environment()["GE_OPTIONS"] = "ge.enableSingleStream=true";
   const Ended spoilt = place.run({program("mstune"), "doctor", "--mode", "offline"});
   CHECK(spoilt.status == 1);
   CHECK(says(spoilt, "GE_OPTIONS turns on single-stream mode"));
   CHECK(says(spoilt, "atc is " + (place.toolkit() / "bin/atc").string()));
+}
+
+TEST_CASE("doctor: a GE without a recorder is told, and stops nothing") {
+  Workplace place;
+  place.write("old/libge_executor.so", "an older one, which records nothing");
+  std::string& search = place.environment()["LD_LIBRARY_PATH"];
+  search = (place.directory() / "old").string() + ":" + search;
+  const Ended ended = place.run({program("mstune"), "doctor"});
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(says(ended, "CANN 9.2.0 cannot record"));
 }
 
 TEST_CASE("doctor: without set_env.sh it says so, as JSON too") {
@@ -85,7 +97,7 @@ TEST_CASE("doctor: what it calls unloadable does fail a run, and the run's hint 
   place.write("cann/opp/vendors/a/custom_fusion_passes/libbroken.so", "not a library");
   const Ended doctor = place.run({program("mstune"), "doctor"});
   CHECK(doctor.status == 1);
-  CHECK(says(doctor, "libbroken.so is not a shared library"));
+  CHECK(says(doctor, "libbroken.so is no shared library"));
   const Ended tune = place.tune(short_online());
   INFO(tune.output);
   CHECK(tune.status == 1);
@@ -109,6 +121,27 @@ TEST_CASE("pass: install makes a run possible, remove takes all of it away") {
   CHECK(place.tune(short_online()).status == 0);
   CHECK(place.run({program("mstune"), "pass", "remove"}).status == 0);
   CHECK(fs::is_empty(vendors(place)));
+}
+
+TEST_CASE("pass: a linked custom_fusion_passes is no place, for status, install and a run") {
+  Workplace place;
+  place.use_own_toolkit(false);
+  const fs::path elsewhere = place.directory() / "elsewhere";
+  fs::create_directories(elsewhere);
+  fs::copy_file(kPassOfBuild, elsewhere / "libmstune_pass.so");
+  fs::create_directories(vendors(place) / "zz_mstune");
+  fs::create_directory_symlink(elsewhere, vendors(place) / "zz_mstune/custom_fusion_passes");
+  const Ended status = place.run({program("mstune"), "pass", "status"});
+  INFO(status.output);
+  CHECK(status.status == 1);
+  CHECK(says(status, "GE passes over such a link"));
+  const Ended install =
+      place.run({program("mstune"), "pass", "install", "--library", kPassOfBuild});
+  CHECK(install.status != 0);
+  CHECK(says(install, "is a symbolic link, which GE passes over"));
+  const Ended tune = place.tune(short_online());
+  CHECK(tune.status == 1);
+  CHECK(says(tune, "Hint: no run has a STEP record"));
 }
 
 TEST_CASE("pass: install warns of others that write the same attributes") {

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include <graph/attr_value.h>
 #include <graph/graph.h>
 
 #include "tests/standin/common/ge_error.h"

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <vector>
@@ -36,7 +37,9 @@ std::vector<fs::path> sorted_entries(const fs::path& directory) {
   for (const auto& entry : fs::directory_iterator(directory, failure)) {
     entries.push_back(entry.path());
   }
-  std::sort(entries.begin(), entries.end());
+  std::sort(entries.begin(), entries.end(), [](const fs::path& one, const fs::path& other) {
+    return std::strcoll(one.filename().c_str(), other.filename().c_str()) < 0;
+  });
   return entries;
 }
 
@@ -54,7 +57,12 @@ fs::path opp_directory() {
 std::vector<fs::path> pass_libraries() {
   std::vector<fs::path> libraries;
   for (const fs::path& vendor : sorted_entries(opp_directory() / "vendors")) {
-    for (const fs::path& file : sorted_entries(vendor / "custom_fusion_passes")) {
+    const fs::path scanned = vendor / "custom_fusion_passes";
+    std::error_code failure;
+    if (!fs::is_directory(fs::symlink_status(scanned, failure))) {
+      continue;  // a link to a directory is none here
+    }
+    for (const fs::path& file : sorted_entries(scanned)) {
       if (file.extension() == ".so") {
         libraries.push_back(file);
       }

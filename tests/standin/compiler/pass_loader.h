@@ -9,8 +9,8 @@
 namespace standin {
 
 // Loads $ASCEND_OPP_PATH/vendors/*/custom_fusion_passes/*.so, once a process, both levels in the
-// order of their names, and registers their passes in that order. Throws a GeError E13029 when one
-// cannot be loaded.
+// order of strcoll, a custom_fusion_passes that is a link passed over, and registers their passes
+// in that order. Throws a GeError E13029 when one cannot be loaded.
 void load_passes();
 
 // Unloads what load_passes loaded.

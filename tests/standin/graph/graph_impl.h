@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include <graph/attr_value.h>
 #include <graph/graph.h>
 
 #include "tests/standin/common/graph_def.h"

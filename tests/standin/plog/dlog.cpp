@@ -24,7 +24,7 @@ ProcessLog make_log() {
   return {std::move(settings), std::move(root)};
 }
 
-// Never destroyed: other libraries log from their destructors.
+// Never destroyed: other libraries log from their destructors, which are later than this one's.
 ProcessLog& process_log() {
   static auto& log = *new ProcessLog(make_log());
   return log;
@@ -62,9 +62,7 @@ __attribute__((visibility("default"))) void DlogFlush(void) {
   process_log().flush();
 }
 
-__attribute__((visibility("default"))) void DlogReportFinalize(void) {
-  process_log().flush();
-}
+__attribute__((visibility("default"))) void DlogReportFinalize(void) {}
 // NOLINTEND(readability-identifier-naming)
 
 }  // extern "C"

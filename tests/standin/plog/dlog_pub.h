@@ -55,7 +55,7 @@ int32_t CheckLogLevel(int32_t moduleId, int32_t level);
 // Writes what is buffered to the files now, in the calling thread.
 void DlogFlush(void);
 
-// What aclFinalize calls: writes what is buffered; later lines are still taken.
+// What aclFinalize calls. It is about the logs of devices: what is buffered here stays so.
 void DlogReportFinalize(void);
 
 #ifdef __cplusplus

@@ -19,16 +19,6 @@ std::optional<std::string> resolved(const std::string& path) {
   return real ? std::optional<std::string>(real.get()) : std::nullopt;
 }
 
-bool make_directories(const std::string& path) {
-  for (std::size_t end = path.find('/', 1); end != std::string::npos;
-       end = path.find('/', end + 1)) {
-    if (!make_directory(path.substr(0, end))) {
-      return false;
-    }
-  }
-  return make_directory(path);
-}
-
 }  // namespace
 
 bool make_directory(const std::string& path) {
@@ -39,6 +29,16 @@ bool make_directory(const std::string& path) {
   }
   struct stat status {};
   return stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+bool make_directories(const std::string& path) {
+  for (std::size_t end = path.find('/', 1); end != std::string::npos;
+       end = path.find('/', end + 1)) {
+    if (!make_directory(path.substr(0, end))) {
+      return false;
+    }
+  }
+  return make_directory(path);
 }
 
 std::optional<std::string> usable_directory(const std::string& wanted) {

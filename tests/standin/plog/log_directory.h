@@ -9,6 +9,9 @@ namespace standin::plog {
 // Makes one directory with mode 0750, whatever the umask. True when it is there afterwards.
 bool make_directory(const std::string& path);
 
+// The same for one and all that is above it.
+bool make_directories(const std::string& path);
+
 // Resolves `wanted`, made with all that is above it when it does not exist. Nothing when it cannot
 // be made or may not be written to. A file passes: what fails is the first flush.
 std::optional<std::string> usable_directory(const std::string& wanted);

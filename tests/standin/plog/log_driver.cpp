@@ -114,6 +114,7 @@ const std::map<std::string_view, Verb>& verbs() {
       {"security", {true, [](auto* text) { log_line(SECURITY_LOG_MASK | GE, DLOG_INFO, text); }}},
       {"flood", {true, flood}},
       {"stream", {true, stream}},
+      {"finalize", {false, [](auto*) { DlogReportFinalize(); }}},
       {"flush", {false, [](auto*) { DlogFlush(); }}},
       {"fork", {false, continue_in_child}},
       {"name", {true, rename_program}},

@@ -23,18 +23,18 @@ constexpr mode_t kArchiveMode = 0440;
 
 Written LogFile::append(std::string_view chunk, std::int64_t now_us) {
   if (!make_directory(directory_)) {
-    return Written::nothing;
+    return {};
   }
   choose_file(static_cast<std::int64_t>(chunk.size()), now_us);
   const int file = open(path_.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, kActiveMode);
   if (file < 0) {
-    return Written::nothing;
+    return {};
   }
   const ssize_t written = write(file, chunk.data(), chunk.size());
   fchmod(file, kActiveMode);
   [[maybe_unused]] const int owned = fchown(file, getuid(), getgid());
   close(file);
-  return written == static_cast<ssize_t>(chunk.size()) ? Written::all : Written::part;
+  return {true, written, written == static_cast<ssize_t>(chunk.size())};
 }
 
 void LogFile::choose_file(std::int64_t chunk_bytes, std::int64_t now_us) {

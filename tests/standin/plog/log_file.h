@@ -12,7 +12,14 @@
 
 namespace standin::plog {
 
-enum class Written { all, part, nothing };
+// What a write left on disk.
+struct Written {
+  bool opened = false;
+  std::int64_t bytes = -1;
+  bool whole = false;
+
+  [[nodiscard]] bool cut() const { return opened && !whole; }
+};
 
 class LogFile {
  public:
@@ -26,6 +33,8 @@ class LogFile {
   // Open, one write, close. After a short write the file ends wherever the disk was full, and the
   // rest of the chunk is lost. `now_us`: wall clock, microseconds since the epoch.
   Written append(std::string_view chunk, std::int64_t now_us);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   void choose_file(std::int64_t chunk_bytes, std::int64_t now_us);

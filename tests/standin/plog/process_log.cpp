@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -49,24 +51,30 @@ void ProcessLog::record(std::int32_t module, std::int32_t level, const char* for
   if (!channel) {
     return;
   }
-  // The header is made before the process looks whether it was forked. So the first line of a child
-  // carries the pid of its parent.
+  if (finished_) {
+    return;
+  }
+  // The header is made before the process looks whether it was forked, and it looks only on the way
+  // to a file. So the first line of a child carries the pid of its parent; on stdout all of them
+  // do.
   const std::string line =
       format_line({level, module, pid_, program_invocation_short_name, local_time(wall_clock_us())},
                   format, arguments);
-  pid_ = getpid();
   if (settings_.to_stdout) {
     [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, line.data(), line.size());
     return;
   }
+  pid_ = getpid();
   buffer_line(streams_.at(static_cast<std::size_t>(*channel)), line);
-  if (finished_) {
-    flush();
-  }
 }
 
 void ProcessLog::buffer_line(Stream& stream, std::string_view line) {
   std::unique_lock buffer(buffer_mutex_);
+  // The thread begins with a flush, which meets the first line of a process or the first two: those
+  // are on disk at once, and the next ones a period later.
+  if (!flush_thread_runs_ && !finished_) {
+    start_flush_thread();
+  }
   while (settings_.synchronous && !stream.buffer.empty() && !stream.buffer.fits(line)) {
     buffer.unlock();
     flush();
@@ -75,11 +83,6 @@ void ProcessLog::buffer_line(Stream& stream, std::string_view line) {
   stream.buffer.push(line);
   if (stream.buffer.nearly_full()) {
     woken_ = true;
-  }
-  // The thread begins with a flush: the first line of a process is on disk at once, and the next
-  // ones a period later.
-  if (!flush_thread_runs_ && !finished_) {
-    start_flush_thread();
   }
 }
 
@@ -122,12 +125,24 @@ void ProcessLog::write_stream(Stream& stream) {
   if (!stream.file || !make_channel_directories()) {
     return;
   }
-  if (stream.file->append(stream.flushing, wall_clock_us()) == Written::part) {
-    warn_once_of_full_disk();
+  if (const Written written = stream.file->append(stream.flushing, wall_clock_us());
+      written.cut()) {
+    // The reason is what an earlier call left in errno, and so says nothing of the disk.
+    warn_once(warned_of_file_,
+              "[LOG_WARNING] can not write log to file, file: " + stream.file->path() +
+                  ", data_length: " + std::to_string(stream.flushing.size()) +
+                  " bytes, write_length: " + std::to_string(written.bytes) +
+                  " bytes, possible reason: " + std::strerror(EINVAL) + ".");
   }
 }
 
-bool ProcessLog::make_channel_directories() const {
+bool ProcessLog::make_channel_directories() {
+  // Whatever stands there will do: below a file the next step fails, in silence.
+  if (access(root_->c_str(), F_OK) != 0 && !make_directories(*root_)) {
+    warn_once(warned_of_directory_, "[LOG_WARNING] can not create directory, directory: " + *root_ +
+                                        ", possible reason: " + std::strerror(errno) + ".");
+    return false;
+  }
   for (const auto& stream : streams_) {
     if (!make_directory(channel_directory(*root_, stream.channel))) {
       return false;
@@ -136,12 +151,12 @@ bool ProcessLog::make_channel_directories() const {
   return true;
 }
 
-// No newline at its end: it sticks to whatever the program prints next.
-void ProcessLog::warn_once_of_full_disk() {
-  if (!warned_) {
-    warned_ = true;
-    std::fputs("[LOG_WARNING] can not write log to file, please check the disk space.", stdout);
-    std::fflush(stdout);
+// No newline at its end: it sticks to whatever the program prints next. Not flushed either: a
+// program that leaves by _exit takes it along.
+void ProcessLog::warn_once(bool& warned, const std::string& text) {
+  if (!warned) {
+    warned = true;
+    std::fputs(text.c_str(), stdout);
   }
 }
 

@@ -32,7 +32,7 @@ class ProcessLog {
   // Writes all buffers in the calling thread.
   void flush();
 
-  // Ends the flush thread and writes the rest. Later lines are written by who logs them.
+  // Ends the flush thread and writes the rest. Later lines are dropped.
   void finish();
 
   // Around fork, so that the child never inherits a mutex that a thread of the parent holds.
@@ -56,20 +56,21 @@ class ProcessLog {
   void start_flush_thread();
   void sleep_between_flushes() const;
   void write_stream(Stream& stream);
-  [[nodiscard]] bool make_channel_directories() const;
-  void warn_once_of_full_disk();
+  [[nodiscard]] bool make_channel_directories();
+  static void warn_once(bool& warned, const std::string& text);
 
   const Settings settings_;
   const std::optional<std::string> root_;  // nothing: no line is ever written
-  std::atomic<pid_t> pid_;  // of the header: after a fork the parent's for one more line
-  std::mutex flush_mutex_;  // taken before buffer_mutex_
+  std::atomic<pid_t> pid_;                 // of the header: after a fork the parent's, see record()
+  std::mutex flush_mutex_;                 // taken before buffer_mutex_
   std::mutex buffer_mutex_;
   std::array<Stream, kChannels> streams_;
   std::atomic<bool> woken_{false};
   std::atomic<bool> finished_{false};
   bool flush_thread_runs_ = false;  // guarded by buffer_mutex_
   pthread_t flush_thread_{};
-  bool warned_ = false;  // guarded by flush_mutex_
+  bool warned_of_file_ = false;       // guarded by flush_mutex_
+  bool warned_of_directory_ = false;  // guarded by flush_mutex_
 };
 
 }  // namespace standin::plog

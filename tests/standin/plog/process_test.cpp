@@ -149,6 +149,20 @@ TEST_CASE("plog: SIGKILL and _exit lose what waits for the flush, a normal exit 
   CHECK(contains(text(root.path(), "run"), "last\n"));
 }
 
+TEST_CASE("plog: finalizing flushes nothing, so _exit behind it loses the tail") {
+  bool lost = false;
+  for (int attempt = 0; attempt < 20 && !lost; ++attempt) {
+    const TemporaryDirectory root;
+    Child child(driver(root.path(), {"run", "first", "wait", "run", "last", "finalize", "_exit"}));
+    REQUIRE(child.wait_for_output("waiting\n"));
+    REQUIRE(eventually([&] { return contains(text(root.path(), "run"), "first\n"); }));
+    child.send_byte();
+    child.finish();
+    lost = !contains(text(root.path(), "run"), "last\n");
+  }
+  CHECK(lost);
+}
+
 TEST_CASE("plog: files of 20 MiB at most, archived read-only, no line over two of them") {
   const TemporaryDirectory root;
   constexpr long line_count = 50'000;
@@ -260,6 +274,19 @@ TEST_CASE("plog: a line on stdout is glued to unfinished text and survives SIGKI
   CHECK(contains(outcome.output, "Record:x\n"));
 }
 
+TEST_CASE("plog: on stdout all lines of a forked child carry the pid of its parent") {
+  const TemporaryDirectory root;
+  Child parent(driver(root.path(), {"fork", "run", "one", "run", "two"},
+                      {{"ASCEND_LOG_PRINT_TO_STDOUT", "1"}}));
+  const std::string parent_pid = std::to_string(parent.pid());
+  const auto lines = lines_of(parent.finish().output);
+  REQUIRE(lines.size() == 2);
+  for (const auto& line : lines) {
+    CHECK(contains(line, "GE(" + parent_pid + ","));
+    CHECK_FALSE(contains(line, "]" + parent_pid + " Record:"));  // the thread id is the child's
+  }
+}
+
 TEST_CASE("plog: GE sees the old stdout variable only and prints an event twice with the new one") {
   const TemporaryDirectory root;
   const auto prints = [&](const std::string& variable) {
@@ -298,6 +325,32 @@ TEST_CASE("plog: a path of 246 bytes is written to, one of 247 is not, in silenc
   CHECK(outcome.succeeded());
   CHECK(outcome.output.empty());
   CHECK(fs::is_empty(too_long));
+}
+
+TEST_CASE("plog: a path of 255 bytes silences it, one of 256 is passed over for the work path") {
+  for (const std::size_t bytes : {std::size_t{255}, std::size_t{256}}) {
+    const TemporaryDirectory base;
+    const fs::path work = base.path() / "work";
+    const fs::path wished = long_directory(base.path(), bytes);
+    REQUIRE(wished.string().size() == bytes);
+    const auto outcome = run(driver(wished, {"run", "x"}, {{"ASCEND_WORK_PATH", work.string()}}));
+    CHECK(outcome.output.empty());
+    CHECK(fs::is_empty(wished));
+    CHECK(contains(text(work / "log", "run"), "Record:x\n") == (bytes == 256));
+  }
+}
+
+TEST_CASE("plog: a log directory that is gone and cannot be made is told once, on stdout") {
+  const TemporaryDirectory base;
+  const fs::path root = base.path() / "box/log";
+  Child child(driver(root, {"wait", "run", "x", "flush", "run", "y", "flush"}));
+  REQUIRE(child.wait_for_output("waiting\n"));
+  fs::remove_all(base.path() / "box");
+  std::ofstream(base.path() / "box") << "a file where a directory was";
+  child.send_byte();
+  const auto outcome = child.finish();
+  const std::string warning = "[LOG_WARNING] can not create directory, directory: " + root.string();
+  CHECK(occurrences(outcome.output, warning + ", possible reason: ") == 1);
 }
 
 TEST_CASE("plog: a path that is a file writes nothing, in silence") {
@@ -357,8 +410,18 @@ TEST_CASE("plog: on a full disk the file ends mid-line and a warning sticks to t
   CHECK(outcome.succeeded());
   CHECK(fs::file_size(files(root.path(), "run").front()) == 100'000);
   CHECK(text(root.path(), "run").back() != '\n');
-  CHECK(occurrences(outcome.output, "[LOG_WARNING] can not write") == 1);
+  const std::string file = files(root.path(), "run").front().string();
+  CHECK(occurrences(outcome.output, "[LOG_WARNING] can not write log to file, file: " + file) == 1);
+  CHECK(contains(outcome.output, "possible reason: Invalid argument.next\n"));
   CHECK(outcome.output.substr(0, outcome.output.find("next\n")).find('\n') == std::string::npos);
+}
+
+TEST_CASE("plog: the warning of a full disk waits in stdio, and _exit takes it along") {
+  const TemporaryDirectory root;
+  Command command = driver(root.path(), {"stream", "500", "flush", "_exit"});
+  command.file_bytes_max = 100'000;
+  CHECK(run(command).output.empty());
+  CHECK(fs::file_size(files(root.path(), "run").front()) == 100'000);
 }
 
 }  // namespace

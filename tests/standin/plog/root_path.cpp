@@ -6,11 +6,14 @@
 namespace standin::plog {
 
 std::optional<std::string> choose_root(const RootWishes& wishes, const DirectoryProbe& probe) {
+  const auto fits = [](const std::string& wanted) {
+    return !wanted.empty() && wanted.size() <= kWishBytesMax;
+  };
   std::optional<std::string> root;
-  if (!wishes.process_log_path.empty()) {
+  if (fits(wishes.process_log_path)) {
     root = probe(wishes.process_log_path);
   }
-  if (!root && !wishes.work_path.empty()) {
+  if (!root && fits(wishes.work_path)) {
     root = probe(wishes.work_path + "/log");
   }
   if (!root && !wishes.passwd_home.empty()) {

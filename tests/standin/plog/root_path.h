@@ -2,6 +2,7 @@
 // through a function.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,6 +18,9 @@ struct RootWishes {
   std::string work_path;         // ASCEND_WORK_PATH, empty when unset
   std::string passwd_home;       // of getpwuid, not $HOME
 };
+
+// A variable of more than that is passed over.
+inline constexpr std::size_t kWishBytesMax = 255;
 
 // The first usable of: the process log path, <work path>/log, <home>/ascend/log. One that cannot be
 // used is passed over in silence.

@@ -18,6 +18,8 @@ namespace {
 
 using Options = std::map<std::string, std::string>;
 
+constexpr Status kParameterInvalid = 145000;
+
 struct Engine {
   std::mutex mutex;
   bool initialized = false;
@@ -40,7 +42,7 @@ Status fail(Status status, const std::string& text) {
 
 Status fail(const standin::GeError& error) {
   const bool parameter = error.code() == "E10001" || error.code() == "E10056";
-  return fail(parameter ? PARAM_INVALID : FAILED, standin::error_block(error));
+  return fail(parameter ? kParameterInvalid : FAILED, standin::error_block(error));
 }
 
 std::map<AscendString, AscendString> to_ascend(const Options& options) {
@@ -200,7 +202,8 @@ Status Session::AddGraph(uint32_t graph_id, const Graph& graph,
 Status Session::AddGraph(uint32_t graph_id, const Graph& graph,
                          const std::map<AscendString, AscendString>& options) {
   if (!graph.IsValid()) {
-    return fail(PARAM_INVALID, "E10001: The graph " + std::to_string(graph_id) + " is not valid.");
+    return fail(kParameterInvalid,
+                "E10001: The graph " + std::to_string(graph_id) + " is not valid.");
   }
   const std::lock_guard lock(inner_session_->mutex);
   inner_session_->graphs[graph_id] = {graph, merged(inner_session_->options, options), nullptr};
@@ -247,7 +250,8 @@ Status Session::RunGraph(uint32_t graph_id, const std::vector<Tensor>& inputs,
   } catch (const standin::GeError& error) {
     return fail(error);
   } catch (const std::out_of_range&) {
-    return fail(PARAM_INVALID, "E10001: Graph " + std::to_string(graph_id) + " has more inputs.");
+    return fail(kParameterInvalid,
+                "E10001: Graph " + std::to_string(graph_id) + " has more inputs.");
   }
 }
 

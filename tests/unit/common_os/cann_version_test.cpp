@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "common/os/examine.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "tests/unit/common_os/scratch.h"
@@ -38,6 +39,25 @@ TEST_CASE("cann version: a script beside `latest`, or a link to it, stands for t
   fs::create_symlink(root / "set_env.sh", scratch.path() / "home/env.sh");
   CHECK(cann_version_of_script(scratch.path() / "home/env.sh") == "8.2");
   CHECK(cann_version_of_script(scratch.path() / "none/env.sh").empty());
+}
+
+TEST_CASE("cann version: the doctor, an agent and a campaign name one, wherever it stands") {
+  const std::string platform = architecture() + "-linux/ascend_toolkit_install.info";
+  for (const std::string& file :
+       {platform, std::string("opp/version.info"), std::string("compiler/version.info"),
+        std::string("runtime/version.info"), "latest/" + platform}) {
+    CAPTURE(file);
+    const Scratch scratch;
+    const fs::path home = scratch.path() / "cann";
+    put(home / file, "package=x\nVersion=\"8.5.0\"\r\n");
+    put(home / "set_env.sh", "");
+    ExamineRequest request;
+    request.variables = {{"ASCEND_HOME_PATH", home.string()}};
+    request.work_directory = scratch.path();
+    CHECK(cann_version_at(home) == "8.5.0");                        // a campaign
+    CHECK(examine(request).cann_version == "8.5.0");                // the doctor
+    CHECK(cann_version_of_script(home / "set_env.sh") == "8.5.0");  // an agent
+  }
 }
 
 }  // namespace

@@ -64,6 +64,41 @@ TEST_CASE("pass folder: our pass and the sample's are found where GE does not lo
   CHECK(opp.folder.strays() == std::vector<std::string>{stray.string()});
 }
 
+TEST_CASE("pass folder: a linked custom_fusion_passes is passed over, a linked vendor followed") {
+  const Opp opp;
+  const fs::path real = opp.path / "elsewhere" / "custom_fusion_passes";
+  make_directory(real);
+  std::ofstream(real / "libmstune_pass.so") << "x";
+  make_directory(opp.path / "vendors" / "zz_mstune");
+  const fs::path link = opp.path / "vendors" / "zz_mstune" / "custom_fusion_passes";
+  fs::create_directory_symlink(real, link);
+  CHECK(opp.folder.list({}).empty());
+  CHECK(opp.folder.strays() == std::vector<std::string>{(link / "libmstune_pass.so").string()});
+  CHECK(error_id([&] { opp.folder.install("x"); }) == "pass.linked_folder");
+  CHECK(error_id([&] { const HeldPass held(opp.folder, "x", "process 1"); }) ==
+        "pass.linked_folder");
+  CHECK(opp.folder.leases().empty());
+
+  fs::remove_all(opp.path / "vendors" / "zz_mstune");
+  fs::create_directory_symlink(opp.path / "elsewhere", opp.path / "vendors" / "zz_mstune");
+  CHECK(opp.folder.list({}).size() == 1);
+  CHECK(opp.folder.strays().empty());
+}
+
+TEST_CASE("pass folder: a directory or a link to nothing counts as a library that cannot load") {
+  const Opp opp;
+  const fs::path scanned = opp.put("a/custom_fusion_passes/notes.txt", "x").parent_path();
+  make_directory(scanned / "directory.so");
+  fs::create_symlink("nothing", scanned / "dangling.so");
+  const auto passes = opp.folder.list({});
+  REQUIRE(passes.size() == 2);
+  for (const PassLibrary& pass : passes) {
+    CHECK(pass.readable);  // rights are not what is wrong
+    CHECK(pass.architecture.empty());
+    CHECK_FALSE(pass.is_ours);
+  }
+}
+
 TEST_CASE("pass folder: install and remove leave nothing behind") {
   const Opp opp;
   CHECK_FALSE(opp.folder.remove());

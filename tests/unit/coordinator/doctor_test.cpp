@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "coordinator/doctor/diagnosis.h"
+#include "coordinator/doctor/pass_order.h"
 #include "coordinator/doctor/report.h"
 
 namespace mstune::coordinator {
@@ -51,6 +52,7 @@ BoxFacts healthy() {
   facts.agent = "/usr/bin/mstune-agent";
   facts.cann_version = "9.2.0";
   facts.driver_version = "24.1";
+  facts.recorder = kRecorderPresent;
   facts.toolkit_abi = "old";
   facts.passes = {our_pass()};
   facts.work = {"/tmp", true, 100ULL << 30U};
@@ -128,6 +130,34 @@ TEST_CASE("doctor: set_env.sh that was not sourced, or by sh, is a failure") {
   CHECK(health_of(facts, kOnline, "cann.not_there") == Health::failure);
 }
 
+TEST_CASE("doctor: whether GE can record is said where programs run, and stops nothing") {
+  BoxFacts facts = healthy();
+  CHECK(health_of(facts, kRuns, "cann.version") == Health::good);
+  facts.recorder = kRecorderAbsent;
+  facts.cann_version = "8.1.RC1";
+  CHECK(health_of(facts, kRuns, "cann.version") == Health::note);
+  CHECK(health_of(facts, kBuilds, "cann.version") == Health::good);  // not asked there
+  const auto said_of = [&] {
+    std::string text;
+    for (const Finding& finding : diagnose(facts, kOnline)) {
+      text += finding.what.text + '\n';
+    }
+    return text;
+  };
+  CHECK(said_of().find("CANN 8.1.RC1 cannot record") != std::string::npos);
+  facts.recorder.clear();
+  CHECK(health_of(facts, kRuns, "cann.version") == Health::note);
+  CHECK(said_of().find("CANN 8.1.RC1: whether its GE records steps was not found out") !=
+        std::string::npos);
+}
+
+TEST_CASE("doctor: a relative ASCEND_OPP_PATH is taken as it is, with a warning") {
+  BoxFacts facts = healthy();
+  facts.variables["ASCEND_OPP_PATH"] = "opp";
+  CHECK(health_of(facts, kOnline, "cann.environment") == Health::good);
+  CHECK(health_of(facts, kOnline, "cann.relative_opp") == Health::warning);
+}
+
 TEST_CASE("doctor: atc is wanted only where it builds") {
   BoxFacts facts = healthy();
   facts.atc.clear();
@@ -141,6 +171,11 @@ TEST_CASE("doctor: a missing pass is a failure where graphs are compiled, and on
   CHECK(health_of(facts, kOnline, "pass.missing") == Health::failure);
   CHECK(health_of(facts, kRuns, "pass.missing") == Health::good);
   facts.strays = {"/cann/opp/vendors/zz_mstune/libmstune_pass.so"};
+  CHECK(health_of(facts, kOnline, "pass.place") == Health::failure);
+  facts.strays = {"/cann/opp/vendors/zz_mstune/custom_fusion_passes/libmstune_pass.so"};
+  CHECK(health_of(facts, kOnline, "pass.linked") == Health::failure);
+  CHECK(health_of(facts, kOnline, "pass.place") == Health::good);
+  facts.strays = {"/cann/opp/vendors/zz_mstune/old/custom_fusion_passes/libmstune_pass.so"};
   CHECK(health_of(facts, kOnline, "pass.place") == Health::failure);
   facts.strays.clear();
   facts.passes = {samples_pass("ge_ms_autotune")};
@@ -162,6 +197,22 @@ TEST_CASE("doctor: a writer after ours wins and is a failure, one before is a wa
   CHECK(health_of(facts, kOnline, "pass.other_writer") == Health::warning);
   facts.passes.front() = pass_in("aaa_other", "libother.so");
   CHECK(health_of(facts, kOnline, "pass.other_writer") == Health::good);
+}
+
+TEST_CASE("doctor: a writer that a locale may sort behind ours is a warning of its own") {
+  for (const std::string vendor : {"ZZZ", "zz-next", "Zz_n"}) {
+    CAPTURE(vendor);
+    BoxFacts facts = healthy();
+    PassLibrary other = pass_in(vendor, "libother.so");
+    other.writes_mode = true;
+    facts.passes.insert(facts.passes.begin(), other);
+    CHECK(health_of(facts, kOnline, "pass.locale_order") == Health::warning);
+    CHECK(health_of(facts, kOnline, "pass.other_writer") == Health::good);
+  }
+  CHECK_FALSE(locale_may_reorder("customize", "zz_mstune"));
+  CHECK_FALSE(locale_may_reorder("ZZ_a", "zz_mstune"));
+  CHECK_FALSE(locale_may_reorder("zz_mstune", "zz_mstune"));
+  CHECK(locale_may_reorder("B", "a"));
 }
 
 TEST_CASE("doctor: the sample's library left behind is named and its removal offered") {

@@ -123,7 +123,21 @@ TEST_CASE("hints: CANN's codes are recognised as words, and each is explained on
   CHECK(hints_for({}, {"ret=507033 EL0005: busy"}) == Ids{"hint.device_busy"});
   CHECK(hints_for({}, {"result[507008]"}) == Ids{"hint.other_chip"});
   CHECK(hints_for({}, {"write: No space left on device"}) == Ids{"hint.disk_full"});
+  CHECK(hints_for({}, {"E13026: no such directory"}) == Ids{"hint.no_cache_directory"});
+  for (const std::string output : {"ret=207008", "EL0009: Streams", "EE1023", "retCode=0x7020023",
+                                   "Alloc sq cq fail", "check and release stream failed"}) {
+    CHECK(hints_for({}, {output}) == Ids{"hint.no_streams"});
+  }
+  CHECK(hints_for({}, {"EL0008: Events"}) == Ids{"hint.no_events"});
   CHECK(hints_for({}, {"at 0x15070331, E100567, XE10056"}).empty());
+}
+
+TEST_CASE("hints: warnings of the log library are found inside of the program's own line") {
+  CHECK(hints_for({}, {"step 3[LOG_WARNING] can not write log to file, file: /x/plog-1_2.log, "
+                       "data_length: 9 bytes, write_length: 4 bytes, possible reason: Invalid "
+                       "argument.digest 0a"}) == Ids{"hint.log_cut"});
+  CHECK(hints_for({}, {"[LOG_WARNING] can not create directory, directory: /x, possible reason: "
+                       "Not a directory."}) == Ids{"hint.log_nowhere"});
 }
 
 TEST_CASE("hints: they are sentences on lines of their own") {

@@ -103,6 +103,18 @@ TEST_CASE("step set: the first record of a forked child carries its parent's pid
   }
 }
 
+TEST_CASE("step set: on stdout children carry their parent's pid, and are never taken for one") {
+  RecordLog log;
+  StepText text;
+  text.pid = "50";
+  add_steps(log, "stdout.log", text, 0, 3);
+  text.cost_us = 77;  // another child, with the same pid in its header and steps of its own
+  add_steps(log, "stdout.log", text, 0, 3);
+  const StepSet steps(log);
+  CHECK(steps.records().size() == 3);
+  CHECK(steps.conflict_count() == 3);
+}
+
 TEST_CASE("step set: an older CANN writes children into their parent's file") {
   RecordLog log;
   for (const char* pid : {"61", "60", "61", "62"}) {

@@ -1,6 +1,9 @@
 // Models: load, describe, execute, unload.
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "acl/acl_base.h"
 #include "acl/acl_rt.h"
 

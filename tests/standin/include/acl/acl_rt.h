@@ -1,6 +1,9 @@
 // Devices, contexts, streams and memory.
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "acl/acl_base.h"
 
 #ifdef __cplusplus
@@ -31,7 +34,6 @@ typedef enum aclrtMemAttr { ACL_DDR_MEM, ACL_HBM_MEM } aclrtMemAttr;
 aclError aclInit(const char* configPath);
 aclError aclFinalize();
 const char* aclGetRecentErrMsg();
-const char* aclrtGetSocName();
 
 aclError aclrtSetDevice(int32_t deviceId);
 aclError aclrtResetDevice(int32_t deviceId);

@@ -8,7 +8,6 @@
 
 #include "ge/ge_api_error_codes.h"
 #include "ge/ge_api_types.h"
-#include "graph/ascend_string.h"
 #include "graph/graph.h"
 #include "graph/tensor.h"
 

@@ -1,15 +1,12 @@
-// Result codes of the graph engine.
+// Result codes of the graph engine, for programs. The header for passes has the same ones.
 #pragma once
 
-#include <cstdint>
+#include "ge/ge_api_types.h"
 
-#include "graph/ge_error_codes.h"
-
+#ifndef GE_RESULT_CODES
+#define GE_RESULT_CODES
 namespace ge {
-
-using Status = uint32_t;
 constexpr Status SUCCESS = 0;
 constexpr Status FAILED = 0xFFFFFFFF;
-constexpr Status PARAM_INVALID = 145000;
-
 }  // namespace ge
+#endif

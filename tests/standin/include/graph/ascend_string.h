@@ -1,16 +1,13 @@
 // A string that crosses the border of the graph library without showing which std::string is used.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 
-namespace ge {
+#include "graph/types.h"
 
-using char_t = char;
-using float32_t = float;
-using float64_t = double;
+namespace ge {
 
 class AscendString {
  public:

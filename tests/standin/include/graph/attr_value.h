@@ -1,11 +1,11 @@
 // The value of a graph attribute.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "graph/ascend_string.h"
-#include "graph/ge_error_codes.h"
+#include "graph/error_codes.h"
+#include "graph/types.h"
 
 namespace ge {
 

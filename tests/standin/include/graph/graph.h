@@ -5,14 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "graph/ascend_string.h"
-#include "graph/attr_value.h"
-#include "graph/ge_error_codes.h"
 #include "graph/operator.h"
-#include "graph/operator_factory.h"
 
 namespace ge {
 
+class AttrValue;
 class Graph;
 class GraphImpl;
 using GraphImplPtr = std::shared_ptr<GraphImpl>;

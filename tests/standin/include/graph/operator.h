@@ -1,13 +1,13 @@
 // One operator of a graph that is being built by hand.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "graph/ascend_string.h"
-#include "graph/ge_error_codes.h"
+#include "graph/error_codes.h"
 #include "graph/tensor.h"
+#include "graph/types.h"
 
 namespace ge {
 

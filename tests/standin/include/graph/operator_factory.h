@@ -5,6 +5,7 @@
 
 #include "graph/ascend_string.h"
 #include "graph/operator.h"
+#include "graph/types.h"
 
 namespace ge {
 

@@ -1,13 +1,10 @@
 // Shapes, tensor descriptions and tensors of the graph library.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "graph/ascend_string.h"
-#include "graph/ge_error_codes.h"
+#include "graph/error_codes.h"
 #include "graph/types.h"
 
 namespace ge {

@@ -1,9 +1,11 @@
 // Element types and memory layouts of tensors.
 #pragma once
 
-#include <cstdint>
-
 namespace ge {
+
+using char_t = char;
+using float32_t = float;
+using float64_t = double;
 
 enum DataType {
   DT_FLOAT = 0,

@@ -5,8 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "ge/ge_api_error_codes.h"
-#include "graph/ascend_string.h"
+#include "external/ge_common/ge_api_error_codes.h"
 #include "graph/graph.h"
 
 namespace ge {

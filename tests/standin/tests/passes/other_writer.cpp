@@ -1,4 +1,5 @@
 // A pass of somebody else's that writes the same attributes.
+#include <graph/attr_value.h>
 #include <graph/graph.h>
 #include <register/register_custom_pass.h>
 

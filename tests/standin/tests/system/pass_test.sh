@@ -64,6 +64,33 @@ not_loadable() {
 }
 it "one library that cannot be loaded fails every build with E13029" not_loadable
 
+linked() {
+  mkdir -p opp/vendors && export ASCEND_OPP_PATH=$PWD/opp
+  mkdir -p opp/vendors/zz_mstune
+  ln -s "$passes" opp/vendors/zz_mstune/custom_fusion_passes
+  build LoadBalance:4 wide passed_over
+  equal "$(attributes passed_over.om)" ""
+  rm -r opp/vendors/zz_mstune
+  ln -s "${passes%/*}" opp/vendors/zz_mstune
+  build LoadBalance:4 wide followed
+  attributes followed.om | grep -F 'ge.autoMultistreamParallelMode[LoadBalance:4]'
+  ASCEND_OPP_PATH=opp build LoadBalance:4 wide relative
+  attributes relative.om | grep -F 'ge.autoMultistreamParallelMode[LoadBalance:4]'
+}
+it "a linked custom_fusion_passes is passed over, a linked vendor followed, a relative path taken" linked
+
+no_library() {
+  mkdir -p opp/vendors/aaa/custom_fusion_passes && export ASCEND_OPP_PATH=$PWD/opp
+  ln -s nothing opp/vendors/aaa/custom_fusion_passes/dangling.so
+  expect 255 build LoadBalance:4 wide model
+  says "E13029"
+  rm opp/vendors/aaa/custom_fusion_passes/dangling.so
+  mkdir opp/vendors/aaa/custom_fusion_passes/directory.so
+  expect 255 build LoadBalance:4 wide model
+  says "E13029"
+}
+it "a link to nothing, or a directory, of that name fails every build" no_library
+
 not_a_library() {
   echo "notes" >README.txt
   vendor aaa README.txt

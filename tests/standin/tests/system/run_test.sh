@@ -58,6 +58,16 @@ device() {
 }
 it "--device chooses the device" device
 
+device_of_the_environment() {
+  ASCEND_DEVICE_ID=1 expect 0 run --steps 1
+  ASCEND_DEVICE_ID=7 expect 1 run --steps 1
+  says 107001
+  ASCEND_DEVICE_ID=7 expect 0 run --steps 1 --device 0
+  ASCEND_DEVICE_ID=one expect 2 run --steps 1
+  says 'ASCEND_DEVICE_ID takes a whole number from 0, not "one"'
+}
+it "without --device it is that of ASCEND_DEVICE_ID" device_of_the_environment
+
 usage() {
   expect 2 run --steps 0
   expect 2 run --what 1

@@ -38,6 +38,17 @@ samples() {
 }
 it "the samples build against the new and the old set of libraries, and run alike" samples
 
+build_mode() {
+  "$source_dir/scripts/build.sh" --cann "$PWD/user" | tee output
+  says "headers are as known of the real ones"
+  test -e user/build-pass/libmstune_pass.so
+  user/build-samples/sample_run --steps 1
+  expect 1 env -u ASCEND_HOME_PATH "$source_dir/scripts/build.sh" --cann "$PWD/none"
+  says "is no CANN toolkit"
+  fails test -e none
+}
+it "one command builds both against the toolkit of ASCEND_HOME_PATH, and checks its headers" build_mode
+
 no_toolkit() {
   expect 1 env -u ASCEND_HOME_PATH cmake -S "$source_dir/pass" -B build-none
   says "No CANN toolkit"
