@@ -14,6 +14,7 @@ namespace mstune::agent {
 namespace {
 
 constexpr std::size_t kQuestionsMax = 16;    // waiting; nobody needs more at once
+constexpr std::size_t kLeasesMax = 16;       // of passes, by one client
 constexpr std::size_t kHolderNameMax = 160;  // a client's name and one of its choice
 
 std::string cann_env_of(const std::variant<protocol::Examine, protocol::ManagePass>& what) {
@@ -180,6 +181,20 @@ BoxFacts BoxDesk::examine(const Environment& environment) const {
   return facts;
 }
 
+// A holder's name begins with its client's.
+void BoxDesk::check_leases(const std::string& holder) const {
+  const std::string client = holder.substr(0, holder.find(' ') + 1);
+  const auto leases = std::count_if(held_.begin(), held_.end(), [&](const auto& entry) {
+    return entry.first.starts_with(client);
+  });
+  if (static_cast<std::size_t>(leases) >= kLeasesMax) {
+    throw usage_error("agent.too_many_leases",
+                      "this client holds the pass for {} campaigns already: let one go before the "
+                      "next (mstune ends its own when a run is over)",
+                      leases);
+  }
+}
+
 protocol::PassManaged BoxDesk::manage(const protocol::ManagePass& request,
                                       const std::string& library, const Environment& environment) {
   const std::string opp_path = opp_path_of(environment);
@@ -198,6 +213,7 @@ protocol::PassManaged BoxDesk::manage(const protocol::ManagePass& request,
   } else if (request.action == protocol::kPassHold) {
     check_library(library);
     let_go(holder);
+    check_leases(holder);
     auto held = std::make_unique<os::HeldPass>(folder, library, owner_of(holder));
     done.was_there = !held->is_managed();
     held_[holder] = {opp_path, std::move(held)};

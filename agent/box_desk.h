@@ -56,6 +56,8 @@ class BoxDesk {
   void wait_in_line(Question question);
   // Nothing while something that it needs is under way.
   std::optional<protocol::Report> answer(Question& question, TimePoint now);
+  // Throws a usage error for a client that holds as many as it may.
+  void check_leases(const std::string& holder) const;
   [[nodiscard]] BoxFacts examine(const Environment& environment) const;
   [[nodiscard]] protocol::PassManaged manage(const protocol::ManagePass& request,
                                              const std::string& library,

@@ -23,7 +23,7 @@ bool is_runtime(const std::string& program) {
   return std::find(kRuntimes.begin(), kRuntimes.end(), name) != kRuntimes.end();
 }
 
-// Where the options of `run` begin; the end where it is no such command.
+// Where the options of `run` begin; the end where it is no such command, or one without an image.
 std::vector<std::string>::const_iterator run_options(const std::vector<std::string>& command) {
   if (command.empty() || !is_runtime(command.front())) {
     return command.end();
@@ -49,8 +49,7 @@ fs::path container_file(const std::vector<std::string>& command) {
 std::vector<std::string> with_container_file(std::vector<std::string> command,
                                              const fs::path& file) {
   const auto options = run_options(command);
-  if ((options != command.end() || (!command.empty() && command.back() == "run")) &&
-      container_file(command).empty()) {
+  if (options != command.end() && container_file(command).empty()) {
     command.insert(options, std::string(kOption) + "=" + file.string());
   }
   return command;

@@ -104,6 +104,7 @@ void DeviceWatch::wait_for(const protocol::TrialKey& key, const protocol::TrialS
   constexpr std::uint64_t kMostMs = std::uint64_t{1000} * 3600 * 24 * 365;
   const std::chrono::milliseconds own_wait(std::min(spec.wait_timeout_ms, kMostMs));
   gates_.insert_or_assign(key, DeviceGate(std::move(devices), now, own_wait));
+  ask_again_ = now;
 }
 
 Meters DeviceWatch::meters(const std::vector<int>& devices) const {

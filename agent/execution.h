@@ -91,8 +91,7 @@ class Execution {
 
  private:
   void read_output(std::vector<protocol::Event>& lines);
-  void take_line(std::uint64_t number, std::string_view line,
-                 std::vector<protocol::Event>& lines);
+  void take_line(std::uint64_t number, std::string_view line, std::vector<protocol::Event>& lines);
   void limit_plog();
 
   std::filesystem::path directory_;

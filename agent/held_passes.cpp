@@ -27,6 +27,7 @@ void BoxDesk::write_held() const {
       os::remove_tree(file);
       return;
     }
+    os::make_directory(work_dir_);
     std::string text;
     for (const auto& [holder, held] : held_) {
       text += fmt::format("{}\t{}\n", held.opp_path, holder);

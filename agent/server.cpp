@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,10 +65,23 @@ DeviceWatch::Options device_options(const ServerOptions& options) {
 
 // The trace comes before the directory that it tells of.
 os::UniqueFd claim_after_trace(const ServerOptions& options, std::optional<LocalTrace>& trace) {
-  if (options.ends_with_parent) {
-    trace.emplace(os::turn_directory(), options.work_dir);
+  if (!options.ends_with_parent) {
+    return claim_work_directory(options.work_dir);
   }
-  return claim_work_directory(options.work_dir);
+  trace.emplace(os::turn_directory(), options.work_dir);
+  // The agent of the campaign's killed life may be about to end, and have left no trace yet.
+  constexpr Duration kEndingMax = std::chrono::seconds(20);
+  constexpr auto kAskEvery = std::chrono::milliseconds(20);
+  for (const TimePoint until = after(os::steady_now(), kEndingMax);;) {
+    try {
+      return claim_work_directory(options.work_dir);
+    } catch (const Error&) {
+      if (os::steady_now() >= until) {
+        throw;
+      }
+      std::this_thread::sleep_for(kAskEvery);
+    }
+  }
 }
 
 }  // namespace

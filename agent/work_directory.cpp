@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
-
 #include <thread>
 
 #include <fmt/format.h>
@@ -28,7 +27,7 @@ void wait_for_keeper(const fs::path& trial) {
   const TimePoint limit = os::steady_now() + kWaitMax;
   while (lock.valid() && ::flock(lock.value(), LOCK_EX | LOCK_NB) != 0 &&
          os::steady_now() < limit) {
-    os::PollSet().wait(kAskEvery);
+    std::this_thread::sleep_for(kAskEvery);
   }
 }
 

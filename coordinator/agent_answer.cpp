@@ -123,7 +123,8 @@ Json figure_json(const std::string& text) {
 Json device_json(const protocol::DeviceCondition& device) {
   Json json;
   json["device"] = device.device < 0 ? Json(nullptr) : Json(device.device);
-  json["state"] = device.state;
+  json["state"] =
+      state_message(device.state).text;  // the English word: documents have one language
   const bool is_held = !device.holder.empty();
   json["holder"] = is_held ? Json(device.holder) : Json(nullptr);
   json["trial"] = is_held ? Json(device.trial) : Json(nullptr);

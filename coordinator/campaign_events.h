@@ -27,12 +27,6 @@ struct FinishedTrial {
   bool never_ran = false;  // its build failed: it would not run elsewhere either
 };
 
-// One that it left running, perhaps. It is gone on with where the same one is planned now.
-struct LeftTrial {
-  std::string name;  // directory_name() of the trial without its device
-  std::uint32_t device = 0;
-};
-
 struct CampaignSettings {
   std::vector<Candidate> candidates;
   std::vector<Trial> trials;     // replicate: those of one device

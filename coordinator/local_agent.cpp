@@ -45,6 +45,17 @@ os::SpawnRequest spawn_request(const std::vector<std::string>& environment,
   return request;
 }
 
+// Short: the path of a socket below it is.
+std::string directory_name(std::string_view name) {
+  constexpr std::size_t kNameMax = 10;
+  return "mstune-" + std::string(name.substr(0, kNameMax));
+}
+
+fs::path made(fs::path directory) {
+  os::make_private_directory(directory);
+  return directory;
+}
+
 std::string output_of(const os::Process& process) {
   std::array<char, 4096> buffer{};
   return std::string(os::read_chunk(process.output(), buffer).bytes);
@@ -64,8 +75,9 @@ fs::path local_work_parent(const std::vector<std::string>& environment) {
   return usable ? wanted : "/tmp";
 }
 
-LocalAgent::LocalAgent(const std::vector<std::string>& environment, Duration reconnect_grace)
-    : directory_(local_work_parent(environment) / ("mstune-" + os::random_hex_id(5))),
+LocalAgent::LocalAgent(const std::vector<std::string>& environment, Duration reconnect_grace,
+                       std::string_view name)
+    : directory_(made(local_work_parent(environment) / directory_name(name))),
       request_(spawn_request(environment, directory_, reconnect_grace)),
       process_(request_) {
   const auto deadline = std::chrono::steady_clock::now() + kStartMax;
@@ -105,6 +117,7 @@ Message LocalAgent::last_words() {
 }
 
 void LocalAgent::start_again() {
+  os::make_private_directory(directory_);
   process_ = os::Process(request_);
 }
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/os/process.h"
@@ -21,9 +22,11 @@ std::filesystem::path local_work_parent(const std::vector<std::string>& environm
 class LocalAgent {
  public:
   // Starts it and returns when it listens. `environment` is what local trials inherit; a trial goes
-  // on without this process for `reconnect_grace`. Throws an environment error: the program is not
-  // there, or ended before it listened.
-  LocalAgent(const std::vector<std::string>& environment, Duration reconnect_grace);
+  // on without this process for `reconnect_grace`. Its directory is called after `name`: a campaign
+  // that goes on finds again what its killed life had made. Throws an environment error: the
+  // program is not there, or ended before it listened.
+  LocalAgent(const std::vector<std::string>& environment, Duration reconnect_grace,
+             std::string_view name);
   // Ends it, and with it whatever it still runs.
   ~LocalAgent();
   LocalAgent(const LocalAgent&) = delete;
@@ -40,7 +43,7 @@ class LocalAgent {
   void start_again();
 
  private:
-  std::filesystem::path directory_;  // private; the agent's, which makes and removes it
+  std::filesystem::path directory_;  // private; the agent's, which removes it
   os::SpawnRequest request_;
   os::Process process_;
 };

@@ -79,6 +79,13 @@ std::string directory_name(const Trial& trial);
 // The same, wherever it runs.
 std::string name_without_device(const Trial& trial);
 
+// A trial that an earlier session left running, perhaps. It is gone on with where the same one is
+// planned now.
+struct LeftTrial {
+  std::string name;  // name_without_device()
+  std::uint32_t device = 0;
+};
+
 // "LoadBalance:4 round 2", "default (control) round 2 on device 3": for the console.
 std::string title(const Trial& trial);
 

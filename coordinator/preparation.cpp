@@ -14,6 +14,7 @@
 #include "common/words.h"
 #include "coordinator/compile_command.h"
 #include "coordinator/identity.h"
+#include "coordinator/sample_target.h"
 #include "coordinator/target.h"
 
 namespace mstune::coordinator {
@@ -23,11 +24,33 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPasswordVariable = "GE_MS_TARGET_PASSWORD=";
 
+// One of the sample's is no target file of ours; what can be taken over of it is written beside it,
+// once.
+std::vector<Target> read_target_file(const std::string& file, bool may_write) {
+  const std::string text = os::read_file(file);
+  try {
+    return parse_targets(text, file);
+  } catch (const Error& mistakes) {
+    const auto rewritten = rewrite_sample_target(text);
+    const std::string path = rewritten_file(file);
+    std::error_code failure;
+    if (!rewritten || !may_write || fs::exists(path, failure)) {
+      throw;
+    }
+    os::write_file_atomically(path, rewritten->text);
+    throw usage_error("target.rewritten",
+                      "{}. What can be taken over of it is in {} now, without {}: put the agent's "
+                      "public key into \"server_key\" there, and give that file",
+                      mistakes.message(), path,
+                      fmt::format("{}", fmt::join(rewritten->dropped, ", ")));
+  }
+}
+
 // Nothing: this machine.
 std::vector<Target> read_targets(const TuneOptions& options) {
   std::vector<Target> targets;
   for (const std::string& file : options.target_files) {
-    const auto of_file = parse_targets(os::read_file(file), file);
+    const auto of_file = read_target_file(file, !options.dry_run);
     targets.insert(targets.end(), of_file.begin(), of_file.end());
   }
   if (!options.inventory.empty()) {

@@ -20,7 +20,8 @@ constexpr Duration kAttemptMaxUnprobed = seconds(10);
 // behind them.
 constexpr Duration kAnswerMax = seconds(1);
 constexpr Duration kAnswerMaxBulky = seconds(6);
-constexpr int kPausesMax = 4;
+constexpr Duration kPauseMax = milliseconds(1500);
+constexpr int kPausesMax = 2;  // as long as the longest one
 constexpr int kDoublingsMax = 5;
 constexpr Duration kSteadyAfter = seconds(10);
 
@@ -124,7 +125,10 @@ void Reach::judge(ProbeResult result, TimePoint now) {
                   endpoint_)});
       break;
     case ProbeResult::stranger:
-      refuse(broken_off());
+      refuse(message("connection.stranger",
+                     "what listens at {} is no agent of mstune: look whether \"host\" and \"port\" "
+                     "in the target file are right",
+                     endpoint_));
       break;
     case ProbeResult::wants_keys:
       if (client_.empty()) {
@@ -151,7 +155,8 @@ std::vector<ReachAction> Reach::handle(ProbeResult result, const Silence& silenc
   if (refused_) {
     return {};
   }
-  if (std::exchange(diagnosing_, false)) {
+  const bool is_diagnosis = std::exchange(diagnosing_, false);
+  if (is_diagnosis || (result == ProbeResult::stranger && !trusted_)) {
     judge(result, now);
   } else if (now >= stuck_at(silence) &&
              (result == ProbeResult::wants_keys || result == ProbeResult::no_keys)) {
@@ -185,15 +190,16 @@ void Reach::heard(const Silence& silence, TimePoint now) {
 Duration Reach::patience(const Silence& silence) const {
   Duration usual = kAnswerMax;
   if (silence.is_bulky) {
-    usual = longest_pause_ == Duration::zero() ? kAnswerMaxBulky
-                                               : std::max(usual, kPausesMax * longest_pause_);
+    usual = knows_pauses() ? std::max(kPauseMax, kPausesMax * longest_pause_) : kAnswerMaxBulky;
   }
   return usual * (1 << anew_in_a_row_);
 }
 
 TimePoint Reach::stuck_at(const Silence& silence) const {
   if (connected_) {
-    return after(silence.asked, patience(silence));
+    // Files keep the connection talking; without them only what was asked for has to come.
+    const bool talks = silence.is_bulky && knows_pauses();
+    return after(talks ? last_heard_ : silence.asked, patience(silence));
   }
   return after(attempt_since_, kAttemptMax * (1 << anew_in_vain_));
 }

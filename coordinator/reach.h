@@ -58,6 +58,7 @@ class Reach {
  private:
   [[nodiscard]] TimePoint stuck_at(const Silence& silence) const;
   [[nodiscard]] Duration patience(const Silence& silence) const;
+  [[nodiscard]] bool knows_pauses() const { return longest_pause_ > Duration::zero(); }
   void take_failed_handshake(TimePoint now);
   void judge(ProbeResult result, TimePoint now);
   void connect_anew(TimePoint now);

@@ -68,11 +68,14 @@ std::vector<Candidate> asked_candidates(const CampaignDocument& saved,
   return candidates;
 }
 
-// A trial whose agent was lost is no result; every other one on disk is.
+// A trial whose agent was lost, or that could not begin there, says nothing about its candidate:
+// the agent may be well by now. Every other one on disk is a result.
 bool is_result(const SavedTrial& saved) {
   const auto& reasons = saved.outcome.reasons;
-  return std::none_of(reasons.begin(), reasons.end(),
-                      [](const Reason& reason) { return reason.code == "agent_lost"; });
+  const bool never_began = !saved.outcome.exit_code && reasons.empty();
+  return !never_began && std::none_of(reasons.begin(), reasons.end(), [](const Reason& reason) {
+    return reason.code == "agent_lost" || reason.code == "device_busy";
+  });
 }
 
 // "trial_007_cv_r2", "trial_007_cv_r2_d3" and "trial_007_cv_r2_d3_a1" → 7, and the numbers after

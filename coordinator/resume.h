@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/os/descriptor.h"
+#include "coordinator/campaign_events.h"
 #include "coordinator/documents.h"
 #include "coordinator/run_directory.h"
 #include "coordinator/trial_recorder.h"

@@ -88,7 +88,7 @@ class Session {
  private:
   struct ActiveTrial {  // one attempt that an agent has or should have
     struct Seen {       // how it stood when its agent told last
-      std::string state;
+      protocol::TrialState state = protocol::TrialState::unknown;
       std::uint64_t count = 0;  // of its events, and of the pieces of its files
       friend bool operator==(const Seen&, const Seen&) = default;
     };

@@ -70,7 +70,7 @@ void Session::find_former_agents() {
     os::PollSet polled;
     TimePoint next = until;
     for (const AgentSide& side : agents_) {
-      polled.add(side.connection->socket());
+      side.connection->watch(polled);
       next = std::min(next, side.connection->deadline());
     }
     polled.add(signals_.descriptor());

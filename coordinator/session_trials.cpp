@@ -314,7 +314,7 @@ void Session::take_status(std::size_t agent, const protocol::Status& status, Tim
   const std::uint64_t answers = trial->collector ? trial->collector->answers() : 0;
   const ActiveTrial::Seen seen{status.state, status.events + answers};
   const bool has_changed = seen != std::exchange(trial->seen, seen);
-  dispatch(AttemptSeen{attempt, status.state == protocol::kStateQueued, has_changed}, now);
+  dispatch(AttemptSeen{attempt, status.state == protocol::TrialState::queued, has_changed}, now);
   trial = active(key);
   if (trial != nullptr) {
     trial->cancel_sent = false;  // it runs on: what was sent may be lost

@@ -314,11 +314,9 @@ class Mistakes {
 };
 
 void read_program(Reader& reader, const std::string& file, Target& target, Mistakes& mistakes) {
-  mistakes.gather([&] {
-    reader.text("run_command", target.run_command);
-    reader.flag("shell", target.shell);
-    check_shell(target, file);
-  });
+  mistakes.gather([&] { reader.text("run_command", target.run_command); });
+  mistakes.gather([&] { reader.flag("shell", target.shell); });
+  mistakes.gather([&] { check_shell(target, file); });
   mistakes.gather([&] { reader.text("cann_env", target.cann_env); });
   mistakes.gather([&] {
     reader.texts("env", target.env);
@@ -349,6 +347,9 @@ Target read_target(const json& document, const std::string& file) {
   mistakes.gather([&] { reader.port(target.port); });
   read_program(reader, file, target, mistakes);
   meet_fields_of_ssh_days(reader, file, target);
+  for (const char* field : {"server_key", "identity_file", "insecure"}) {
+    reader.holds(field);  // known, whichever of them is wrong
+  }
   Mistakes keys;
   keys.gather([&] { read_keys(reader, file, target); });
   mistakes.gather([&] { reader.refuse_others(); });

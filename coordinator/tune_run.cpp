@@ -76,7 +76,8 @@ SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& 
   }
   std::optional<LocalAgent> local;
   if (preparation.local) {
-    local.emplace(preparation.environment, preparation.session.campaign.reconnect_grace);
+    local.emplace(preparation.environment, preparation.session.campaign.reconnect_grace,
+                  preparation.session.session_id);
     preparation.session.agents.front().endpoint = local->endpoint();
   }
   Session session(preparation.session, stages, directory, progress);
@@ -88,6 +89,7 @@ SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& 
   if (guard && !result.left_at_once) {
     guard->dismiss();
   }
+  local.reset();  // what it may still end uses the pass
   for (const auto& pass : passes) {
     if (auto failure = pass->release()) {
       note(*failure);

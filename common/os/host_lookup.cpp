@@ -23,7 +23,8 @@ HostLookup look_up(const std::string& host, const std::string& port) {
   wanted.ai_family = AF_UNSPEC;
   wanted.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  const int failure = ::getaddrinfo(host.c_str(), port.c_str(), &wanted, &found);
+  const int failure =
+      ::getaddrinfo(host.c_str(), port.empty() ? nullptr : port.c_str(), &wanted, &found);
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
   HostLookup result;
   if (failure != 0) {

@@ -23,7 +23,7 @@ struct HostLookup {
 };
 
 // Asks the system, which may take seconds where a name server does not answer. `host` is a name or
-// an address without brackets.
+// an address without brackets; `port` may be empty.
 HostLookup look_up(const std::string& host, const std::string& port);
 
 // "tcp://HOST:PORT", as a target's endpoint is written; nothing for other transports.

@@ -80,10 +80,27 @@ bool is_child(pid_t id) {
   return ::waitid(P_PID, static_cast<id_t>(id), &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0;
 }
 
-// Where the kernel does not list children it is asked of each number that there can be.
+// The number that was given out last; nothing beyond it is in use until numbers begin anew.
+pid_t newest_id() {
+  constexpr pid_t kIdMax = 1 << 22;  // PID_MAX_LIMIT
+  const pid_t id = ::fork();
+  if (id == 0) {
+    ::_exit(0);
+  }
+  if (id > 0) {
+    ::waitpid(id, nullptr, 0);
+  }
+  return id > 0 ? id : kIdMax;
+}
+
+// Where the kernel does not list children it is asked of each number that there can be: up to the
+// newest, and now and then of all, for those from before the numbers began anew.
 void signal_children_by_number(int number) {
-  constexpr pid_t kIdsEnd = 1 << 22;  // PID_MAX_LIMIT
-  for (pid_t id = 2; id < kIdsEnd; ++id) {
+  constexpr pid_t kIdMax = 1 << 22;
+  constexpr int kAllEvery = 8;
+  static int looks = 0;
+  const pid_t last = ++looks % kAllEvery == 0 ? kIdMax : newest_id();
+  for (pid_t id = 2; id <= last; ++id) {
     if (is_child(id)) {
       ::kill(id, number);
     }
@@ -154,6 +171,13 @@ int time_to_wait_ms(Keeping& keeping) {
                           : kForEver;
 }
 
+// Whoever it was about is found by reap().
+void drain_signals() {
+  signalfd_siginfo ignored{};
+  while (::read(kSignals, &ignored, sizeof ignored) > 0) {
+  }
+}
+
 void watch(Keeping& keeping) {
   while (reap(keeping)) {
     if (keeping.is_alone && now_ms() >= keeping.kills_at_ms) {
@@ -162,6 +186,11 @@ void watch(Keeping& keeping) {
     if (keeping.kills) {
       // Children of those that are killed come here, and are killed in their turn.
       signal_children(SIGKILL);
+      // The search may have made a child of its own, which is no news.
+      drain_signals();
+      if (!reap(keeping)) {
+        return;
+      }
     }
     std::array<pollfd, 2> polled{
         pollfd{kSignals, POLLIN, 0},
@@ -169,8 +198,7 @@ void watch(Keeping& keeping) {
     };
     ::poll(polled.data(), polled.size(), time_to_wait_ms(keeping));
     if (polled[0].revents != 0) {
-      signalfd_siginfo ignored{};
-      static_cast<void>(!::read(kSignals, &ignored, sizeof ignored));
+      drain_signals();
     }
     if (polled[1].revents != 0) {
       take_orders(keeping);
@@ -200,7 +228,10 @@ void arrange_descriptors(const KeeperPlan& plan) {
   }
   ::dup2(control, kControl);
   for (std::size_t i = 0; i < plan.held_count; ++i) {
-    ::dup2(held[i], kHeld + static_cast<int>(i));
+    const int place = kHeld + static_cast<int>(i);
+    if (::dup2(held[i], place) != place) {
+      ::close(place);  // of no use there, and not to be kept open
+    }
   }
   close_from(kHeld + static_cast<int>(plan.held_count), Closing::now);
   ::close(kSignals);

@@ -12,6 +12,9 @@
 namespace mstune::os {
 namespace {
 
+// Signature and version: what makes a peer say all of its own greeting. One that reads another
+// mechanism than its own ends the connection at once, and its greeting may be lost with it.
+constexpr std::size_t kOpeningBytes = 12;
 // Two round trips of a slow way.
 constexpr Duration kProbeMax = std::chrono::milliseconds(2500);
 
@@ -33,15 +36,24 @@ bool is_connected(int socket) {
          (polled.revents & POLLERR) == 0;
 }
 
-bool has_failed(int socket) {
+// What became of an attempt that is over before anything was said; nothing while it goes on. Taken
+// and reset is as good as silent.
+std::optional<ProbeResult> failure_of(int socket) {
   pollfd polled{socket, POLLOUT, 0};
-  return ::poll(&polled, 1, 0) == 1 && (polled.revents & POLLERR) != 0;
+  if (::poll(&polled, 1, 0) != 1 || (polled.revents & POLLERR) == 0) {
+    return std::nullopt;
+  }
+  int error = 0;
+  socklen_t size = sizeof(error);
+  ::getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &size);
+  return error == ECONNRESET || error == EPIPE ? ProbeResult::silent : ProbeResult::no_answer;
 }
 
 }  // namespace
 
 PeerProbe::PeerProbe(const std::vector<Address>& addresses, bool with_keys, TimePoint now)
-    : greeting_(zmtp_greeting(with_keys)), deadline_(after(now, kProbeMax)) {
+    : greeting_(zmtp_greeting(with_keys).substr(0, kOpeningBytes)),
+      deadline_(after(now, kProbeMax)) {
   for (const Address& address : addresses) {
     if (UniqueFd socket = begin_to_connect(address); socket.valid()) {
       attempts_.push_back({std::move(socket), false, {}});
@@ -62,7 +74,7 @@ std::optional<ProbeResult> PeerProbe::step(Attempt& attempt, const std::string& 
   const int socket = attempt.socket.value();
   if (!attempt.greeted) {
     if (!is_connected(socket)) {
-      return has_failed(socket) ? std::optional(ProbeResult::no_answer) : std::nullopt;
+      return failure_of(socket);
     }
     attempt.greeted = true;
     static_cast<void>(::send(socket, greeting.data(), greeting.size(), MSG_NOSIGNAL));

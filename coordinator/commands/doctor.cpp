@@ -10,6 +10,7 @@
 #include "common/language.h"
 #include "common/os/examine.h"
 #include "common/os/file.h"
+#include "common/os/identity.h"
 #include "common/os/recorder.h"
 #include "common/version.h"
 #include "coordinator/doctor/report.h"
@@ -45,7 +46,7 @@ BoxFacts examine_here(const std::vector<std::string>& environment) {
 // What trials on this machine meet: its own agent is asked, as the one of a target would be.
 BoxFacts examine_as_trials(const std::vector<std::string>& environment, std::ostream& err) {
   try {
-    const LocalAgent agent(environment, std::chrono::seconds(60));
+    const LocalAgent agent(environment, std::chrono::seconds(60), os::random_hex_id());
     BoxFacts facts = Inquiry(agent, kConnectMax).examine({}).facts;
     // Not asked of an agent, which may be measuring; here it is the same machine and environment.
     facts.recorder = os::recorder_of(variables_of(environment));

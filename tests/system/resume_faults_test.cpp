@@ -42,7 +42,9 @@ TEST_CASE("resume: after a reconnect and an interrupt the run still knows its de
   const Ended ended = faults.resume(command).wait();
   INFO(ended.output);
   CHECK(ended.status == 0);
-  CHECK(faults.comparable_summary() == undisturbed_summary(10));
+  json summary = faults.comparable_summary();
+  summary.at("versions").erase("devices");  // the undisturbed one offered none
+  CHECK(summary == undisturbed_summary(10));
   CHECK(campaign_of(faults.place()).at("versions").at("devices") == "0");
   CHECK(faults.resume(command).wait().status == 0);  // of a finished run, too
   CHECK(campaign_of(faults.place()).at("versions").at("devices") == "0");

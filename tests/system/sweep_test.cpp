@@ -100,17 +100,14 @@ class SweepPlace {
     if (!processes_with((place_.directory() / "steps.sh").string()).empty()) {
       left.emplace_back("a program runs on");
     }
-    for (const fs::path& directory : {place_.directory(), place_.directory() / "turns"}) {
-      for (const auto& entry : fs::recursive_directory_iterator(directory)) {
-        const std::string name = entry.path().filename().string();
-        const bool is_trace =
-            entry.path().parent_path().filename().string().starts_with("mstune-agents-");
-        if (name.starts_with(".tmp-") || is_trace ||
-            (name.starts_with("mstune-") && entry.path().parent_path() == place_.directory())) {
-          left.push_back(entry.path().string() + " was left");
-        }
+    for (const auto& entry : fs::recursive_directory_iterator(place_.directory())) {
+      const std::string name = entry.path().filename().string();
+      const bool is_trace =
+          entry.path().parent_path().filename().string().starts_with("mstune-agents-");
+      if (name.starts_with(".tmp-") || is_trace ||
+          (name.starts_with("mstune-") && entry.path().parent_path() == place_.directory())) {
+        left.push_back(entry.path().string() + " was left");
       }
-      break;  // turns/ is below the first one
     }
     return left;
   }
@@ -140,16 +137,17 @@ void hit(const Kind& kind, const Undisturbed& wanted, const std::string& sweep) 
   SweepPlace place(kind);
   const Ended faulty = place.run(sweep);
   CAPTURE(faulty.output);
-  Ended last = faulty;
-  if (faulty.status != 0) {
-    last = place.run("");
-  }
+  const Ended last = place.run("");  // also where it went well: a trial may have found no room
   CAPTURE(last.output);
   CHECK(last.status == 0);
-  // One that had no room at the end of a run that was told of it: the next run of it is whole.
-  const auto found = differences(wanted.files, masked_run(place.place().run_directory()));
-  CHECK(found == std::vector<std::string>{});
-  CHECK(place.left_behind() == std::vector<std::string>{});
+  for (const std::string& difference :
+       differences(wanted.files, masked_run(place.place().run_directory()))) {
+    FAIL_CHECK(difference);
+  }
+  eventually([&] { return place.left_behind().empty(); }, std::chrono::seconds(10));
+  for (const std::string& left : place.left_behind()) {
+    FAIL_CHECK(left);
+  }
   const fs::path attempts = place.place().run_directory() / "attempts";
   if (fs::exists(attempts)) {
     for (const auto& attempt : fs::directory_iterator(attempts)) {
@@ -179,11 +177,11 @@ void sweep(const std::string& program_name, std::size_t points, std::size_t poin
 }
 
 TEST_CASE("sweep: whatever call of the coordinator is hit, the resumed run is whole") {
-  sweep("mstune", 6, 1500);
+  sweep("mstune", 4, 1500);
 }
 
 TEST_CASE("sweep: whatever call of the agent is hit, the run is whole") {
-  sweep("mstune-agent", 3, 500);
+  sweep("mstune-agent", 2, 500);
 }
 
 }  // namespace

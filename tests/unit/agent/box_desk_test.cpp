@@ -1,6 +1,10 @@
 #include "agent/box_desk.h"
 
 #include <elf.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include <doctest/doctest.h>
 
@@ -126,6 +130,36 @@ TEST_CASE("box desk: a held pass goes when nobody has been there for the grace t
   CHECK_FALSE(place.is_installed());
 }
 
+TEST_CASE("box desk: an agent that is started again holds on what its killed life held") {
+  Place place;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    static_cast<void>(place.manage(protocol::kPassHold, pass_for(machine_here())));
+    ::kill(::getpid(), SIGKILL);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  REQUIRE(WIFSIGNALED(status));
+  CHECK(place.is_installed());
+  BoxDesk again{place.path / "work", place.environments};
+  CHECK(again.holds_passes());
+  SUBCASE("until the campaign lets go of it") {
+    std::string none;
+    CHECK(
+        again.handle(kCampaign, ManagePass{protocol::kPassRelease, "", "process 7 on host"}, none));
+    again.step(std::nullopt, kGrace, place.now);
+    const auto reports = again.take_reports();
+    REQUIRE(reports.size() == 1);
+    CHECK(std::get<protocol::PassManaged>(reports[0].second).was_there);
+  }
+  SUBCASE("until nobody has come back for the grace time") {
+    again.step(place.now, kGrace, place.now + kGrace);
+  }
+  CHECK_FALSE(place.is_installed());
+  CHECK_FALSE(again.holds_passes());
+  CHECK_FALSE(BoxDesk(place.path / "work", place.environments).holds_passes());
+}
+
 TEST_CASE("box desk: who holds it a second time still holds it once") {
   Place place;
   static_cast<void>(place.manage(protocol::kPassHold, pass_for(machine_here())));
@@ -144,6 +178,21 @@ TEST_CASE("box desk: answers for a coordinator that has left are not made") {
   place.desk.forget(kCampaign);
   place.desk.step(std::nullopt, kGrace, place.now);
   CHECK(place.desk.take_reports().empty());
+}
+
+TEST_CASE("box desk: a client holds no more passes than it may, another one still can") {
+  Place place;
+  const std::string library = pass_for(machine_here());
+  const auto hold = [&](const std::string& holder) {
+    return std::get<protocol::PassManaged>(
+        place.ask(ManagePass{protocol::kPassHold, "", holder}, library));
+  };
+  for (int campaign = 0; campaign < 16; ++campaign) {
+    CHECK(hold("ann process " + std::to_string(campaign)).failure.text.empty());
+  }
+  CHECK(hold("ann process 16").failure.id == "agent.too_many_leases");
+  CHECK(hold("ann process 3").failure.text.empty());  // again
+  CHECK(hold("bob process 1").failure.text.empty());
 }
 
 }  // namespace

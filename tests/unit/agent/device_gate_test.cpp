@@ -16,7 +16,7 @@ UsageLook look_at(TimePoint begun, std::vector<DeviceUser> users) {
 }
 
 std::vector<DeviceUser> user_of(int card) {
-  return {{{card, 0}, 4711, "python", 90}};
+  return {{{card, 0}, 4711, "python", 900}};
 }
 
 TEST_CASE("device gate: only a look that began after the devices were free says anything") {
@@ -49,7 +49,7 @@ TEST_CASE("device gate: who uses the device is told once, waited for, and told a
   CHECK(first.what == What::look);
   CHECK(first.look_at == kStart + seconds(1));
   REQUIRE(first.tell.has_value());
-  CHECK(first.tell->text.find("process 4711 (python, 90 MB)") != std::string::npos);
+  CHECK(first.tell->text.find("process 4711 (python, 900 MB)") != std::string::npos);
   const GateAnswer second =
       gate.ask(rules, kChips, look_at(kStart + seconds(9), user_of(0)), kStart + seconds(9));
   CHECK(second.what == What::look);

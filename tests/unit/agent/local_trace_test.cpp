@@ -9,6 +9,7 @@
 #include "common/os/identity.h"
 #include "common/os/process_table.h"
 #include "tests/unit/common_os/programs.h"
+#include "tests/unit/common_os/scratch.h"
 
 namespace mstune::agent {
 namespace {
@@ -111,7 +112,7 @@ TEST_CASE("local trace: an agent that has lost its coordinator is waited for, an
 
 TEST_CASE("local trace: of another boot nothing runs any more, and the directory is removed") {
   const os::Scratch scratch;
-  Left left(scratch, {"another boot", key_of(::getpid()), key_of(::getpid()), {}});
+  Left left(scratch, {"another-boot", key_of(::getpid()), key_of(::getpid()), {}});
   fs::remove(left.work_dir / "trials" / "0001-1");  // whose name would be that of its processes
   const LocalTrace trace(scratch.path(), scratch / "mstune-work");
   CHECK_FALSE(fs::exists(left.work_dir));

@@ -165,6 +165,21 @@ TEST_CASE("held pass: what a killed holder left behind is told, and taken over b
     }
     CHECK(opp.is_bare());
   }
+  SUBCASE("its own next life goes on holding it") {
+    auto again = HeldPass::take_over(opp.folder, "the killed one");
+    REQUIRE(again);
+    CHECK(again->is_managed());
+    REQUIRE(opp.folder.leases().size() == 1);
+    CHECK(opp.folder.leases().front().alive);
+    CHECK(read_file(opp.folder.library()) == "bytes");
+    again.reset();
+    CHECK(opp.is_bare());
+  }
+  SUBCASE("without the library there is nothing to hold, and the lease goes") {
+    fs::remove(opp.folder.library());
+    CHECK_FALSE(HeldPass::take_over(opp.folder, "the killed one"));
+    CHECK(opp.is_bare());
+  }
   SUBCASE("remove clears it") {
     CHECK(opp.folder.remove());
     CHECK(opp.is_bare());
@@ -174,6 +189,25 @@ TEST_CASE("held pass: what a killed holder left behind is told, and taken over b
     CHECK(opp.folder.leases().empty());
     CHECK(opp.folder.is_installed());
   }
+}
+
+TEST_CASE("held pass: nobody takes over what nobody held") {
+  const Opp opp;
+  make_directory(opp.path / "vendors");
+  CHECK_FALSE(HeldPass::take_over(opp.folder, "process 1"));
+  opp.folder.install("to stay");
+  CHECK_FALSE(HeldPass::take_over(opp.folder, "process 1"));
+  CHECK(opp.folder.is_installed());
+}
+
+TEST_CASE("pass folder: what a crash left half written goes with the next change") {
+  const Opp opp;
+  static_cast<void>(opp.put("zz_mstune/custom_fusion_passes/.tmp-01", "half"));
+  static_cast<void>(opp.put("zz_mstune/leases/.tmp-02", "half"));
+  opp.folder.install("bytes");
+  CHECK(opp.folder.leases().empty());
+  CHECK(opp.folder.remove());
+  CHECK(opp.is_bare());
 }
 
 TEST_CASE("pass folder: a folder that cannot be changed is told with what to do") {

@@ -74,7 +74,18 @@ TEST_CASE("peer probe: an agent's socket greets, with keys or without, whatever 
 TEST_CASE("peer probe: a connection that is taken and ended is silent") {
   const Listener listener;
   PeerProbe probe(listener.addresses(), true, steady_now());
-  listener.accept();
+  static_cast<void>(listener.accept());
+  CHECK(result_of(probe) == ProbeResult::silent);
+}
+
+TEST_CASE("peer probe: and so is one that is taken and reset") {
+  const Listener listener;
+  PeerProbe probe(listener.addresses(), true, steady_now());
+  {
+    const UniqueFd taken = listener.accept();
+    const linger at_once{1, 0};
+    REQUIRE(::setsockopt(taken.value(), SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once)) == 0);
+  }
   CHECK(result_of(probe) == ProbeResult::silent);
 }
 

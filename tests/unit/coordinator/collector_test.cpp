@@ -84,8 +84,7 @@ TEST_CASE("collector: what GE said in the files that come back is known when the
   const std::string noise(kPiece - 40, 'x');
   Remote remote(
       {noise, noise + "\n[INFO] GE(1,a):2026 [b.cc:1]2 F: Need rollback to single stream\n"});
-  Collector collector(scratch.path(), {},
-                      choose_files(remote.files, PlogChoice::all, false, 10 * kPiece).files);
+  Collector collector(scratch.path(), {}, remote.files);
   remote.run(collector, kStart, [](TimePoint) { return 0U; });
   CHECK(collector.finished());
   CHECK(collector.fallbacks() == std::vector<GeFallback>{GeFallback::single_stream});

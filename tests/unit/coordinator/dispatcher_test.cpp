@@ -66,6 +66,28 @@ TEST_CASE("dispatcher: runs each trial once, one after the other, and finishes")
   CHECK(dispatcher.deadline() == kNever);
 }
 
+TEST_CASE("dispatcher: a trial that somebody else disturbed is run again, as often as is allowed") {
+  CampaignSettings settings = online_settings();
+  settings.attempts_max = 2;
+  Dispatcher dispatcher(settings, kStart);
+  dispatcher.handle(AgentReady{0, "a"}, kStart);
+  const Message why = message("trial.foreign_process", "process 7 (python) came");
+  const Attempt first{0, 0, 1};
+  dispatcher.handle(AttemptSeen{first}, kStart);
+  const Actions again =
+      dispatcher.handle(AttemptExited{first, true, Trouble::disturbed, why}, kStart);
+  CHECK(only<ReleaseAttempt>(again).attempt == first);
+  CHECK(only<DiscardAttempt>(again).why.id == why.id);
+  CHECK(all<CollectAttempt>(again).empty());
+  const Attempt second = only<AssignAttempt>(again).attempt;
+  CHECK(second == Attempt{0, 0, 2});
+  dispatcher.handle(AttemptSeen{second}, kStart);
+  const Actions over =
+      dispatcher.handle(AttemptExited{second, true, Trouble::disturbed, why}, kStart);
+  CHECK(only<RecordVoid>(over).code == "foreign_process");
+  CHECK(only<AssignAttempt>(over).attempt == Attempt{0, 1, 1});
+}
+
 TEST_CASE("dispatcher: an open campaign asks for more when all is done, until there is no more") {
   CampaignSettings settings = online_settings();
   settings.open_ended = true;

@@ -110,6 +110,14 @@ TEST_CASE("fleet: an OM whose name tells another processor is not for that agent
   REQUIRE(other.has_value());
   CHECK(other->text.find("x86_64") != std::string::npos);
   CHECK_FALSE(om_mismatch("model_cv_linux_x86_64.om", AgentRecord{}).has_value());
+  for (const char* same : {"model_cv_euleros_aarch64.om", "model_cv_Linux_AArch64.om",
+                           "model_cv_euleros_arm64.om", "model_LoadBalance4.om"}) {
+    CHECK_FALSE(om_mismatch(same, where).has_value());
+  }
+  for (const char* other_one : {"model_cv_euleros_x86_64.om", "model_cv_Linux_X86_64.om",
+                                "model_cv_centos_amd64.om", "model_cv_linux_riscv64.om"}) {
+    CHECK(om_mismatch(other_one, where).has_value());
+  }
 }
 
 TEST_CASE("fleet: a device's title tells where it is") {

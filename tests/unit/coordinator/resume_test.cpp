@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "common/os/file.h"
 #include "coordinator/hand_over.h"
+#include "coordinator/run_leftovers.h"
 #include "tests/unit/common_os/scratch.h"
 
 namespace mstune::coordinator {
@@ -116,6 +117,53 @@ TEST_CASE("resume: a document that cannot be read is set aside, and its trial is
   REQUIRE(resumed.notes.size() == 2);
   CHECK(resumed.notes[0].text.find("summary.json") != std::string::npos);
   CHECK(resumed.notes[1].text.find(damaged.string()) != std::string::npos);
+}
+
+TEST_CASE("resume: a trial that could not begin is tried again, and one without an OM is not") {
+  const os::Scratch scratch;
+  const RunDirectory run(scratch.path());
+  run.write_campaign(campaign());
+  const auto trials = trials_in_rounds(campaign().candidates, 1);
+  const auto write_unrun = [&](const Trial& trial, const std::string& code) {
+    EvaluatedTrial unrun;
+    unrun.trial = trial;
+    if (!code.empty()) {
+      unrun.outcome.reasons.push_back({code, message("test.why", "why")});
+    }
+    unrun.evaluation = evaluate_unrun(unrun.outcome);
+    fs::create_directories(run.trial_directory(trial));
+    os::write_file_atomically(run.trial_directory(trial) / "trial.json", trial_json(unrun));
+  };
+  write_unrun(trials[0], "");
+  write_unrun(trials[1], "build_failed");
+  write_unrun(trials[2], "device_busy");
+  const ResumedRun resumed = resume_run(run, {campaign()});
+  REQUIRE(resumed.finished.size() == 1);
+  CHECK(resumed.finished[0].trial.index == 1);
+  CHECK(resumed.finished[0].evaluation.reasons.at(0).code == "build_failed");
+  CHECK(fs::exists(run.attempts_directory() / (directory_name(trials[0]) + "_a1")));
+}
+
+TEST_CASE("resume: names of directories tell which trials they are of") {
+  const auto trials = trials_in_rounds(campaign().candidates, 2);
+  for (Trial trial : trials) {
+    for (const std::string attempt : {"", "_a1", "_a12", "_a1_2"}) {
+      const auto read = trial_of_directory(directory_name(trial) + attempt);
+      REQUIRE(read);
+      CHECK(is_same_trial(*read, trial));
+      CHECK_FALSE(read->device);
+    }
+    trial.device = 3;
+    trial.purpose = Purpose::confirm;
+    const auto read = trial_of_directory(directory_name(trial) + "_a2");
+    REQUIRE(read);
+    CHECK(is_same_trial(*read, trial));
+    CHECK(read->device == 3);
+  }
+  CHECK_FALSE(trial_of_directory("om"));
+  CHECK_FALSE(trial_of_directory("trial_x_default_r1"));
+  CHECK_FALSE(trial_of_directory("trial_001_default"));
+  CHECK_FALSE(trial_of_directory("trial_001_nobody_r1"));
 }
 
 TEST_CASE("resume: what is given up twice under one number is kept twice, and out of the way") {

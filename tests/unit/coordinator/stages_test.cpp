@@ -8,6 +8,8 @@
 
 #include <doctest/doctest.h>
 
+#include "coordinator/joint_ranking.h"
+
 namespace mstune::coordinator {
 namespace {
 

@@ -203,7 +203,7 @@ TEST_CASE("inventory: what is wrong in it is named with its place") {
   const std::string second =
       error(R"({"defaults": {"insecure": true}, "targets": [{"host": "a"}, {"hots": "b"}]})");
   CHECK(second.find("i.json: targets[1]") != std::string::npos);
-  CHECK(error(R"({"targets": [{"host": "a", "devices_per_trial": 0}]})")
+  CHECK(error(R"({"targets": [{"host": "a", "insecure": true, "devices_per_trial": 0}]})")
             .starts_with("target.wrong_type|"));
 }
 
