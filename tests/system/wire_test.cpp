@@ -79,7 +79,8 @@ class PythonAgent {
 
 const std::vector<std::string> kOnline{"--run-command", program("sample_run") + " --steps 12",
                                        "--configs",     "default,MainStream:2",
-                                       "--repeat",      "1"};
+                                       "--repeat",      "1",
+                                       "--order",       "fixed"};
 
 void check_campaign(Workplace& place, const Ended& ended) {
   INFO(ended.output);
