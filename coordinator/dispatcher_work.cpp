@@ -348,14 +348,14 @@ void Dispatcher::on(const AttemptExited& event, TimePoint now) {
         event.attempt, message("trial.interrupted", "it was cancelled by an interrupt")});
     actions_.emplace_back(ReleaseAttempt{event.attempt});
   } else if (!event.program_at_fault) {
-    actions_.emplace_back(ReleaseAttempt{event.attempt});
     lose(trial, "agent_lost", lost_text(trial));
+    actions_.emplace_back(ReleaseAttempt{event.attempt});
   } else if (event.trouble == Trouble::disturbed) {
-    actions_.emplace_back(ReleaseAttempt{event.attempt});
     lose(trial, "foreign_process", event.why);
-  } else if (elsewhere) {
     actions_.emplace_back(ReleaseAttempt{event.attempt});
+  } else if (elsewhere) {
     suffer(event);
+    actions_.emplace_back(ReleaseAttempt{event.attempt});
   } else {
     progress.state = TrialState::collecting;
     repeat_after(progress, kUnheardMax, now);

@@ -81,10 +81,14 @@ void Session::find_former_agents() {
         return;
       }
     }
-    for (AgentSide& side : agents_) {
+    for (std::size_t at = 0; at < agents_.size(); ++at) {
+      AgentSide& side = agents_[at];
       for (const ConnectionEvent& event : side.connection->step(os::steady_now())) {
-        side.found = side.found || std::holds_alternative<LinkReady>(event) ||
-                     std::holds_alternative<LinkRefused>(event);
+        const bool is_there = std::holds_alternative<LinkReady>(event);
+        side.found = side.found || is_there || std::holds_alternative<LinkRefused>(event);
+        if (is_there && fleet_.agents[at].state != "given_up") {
+          fleet_.agents[at].state = "ready";  // it was not lost: nothing was left to ask it for
+        }
       }
     }
   }

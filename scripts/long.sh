@@ -6,10 +6,11 @@ usage() {
   cat <<'END'
 usage: scripts/long.sh NAME [BUILD_DIRECTORY]
 
-  resume-sweep    kill -9, EIO and ENOSPC at 2000 file system calls of coordinator and agent, over
-                  all kinds of campaigns; each is resumed and compared (about an hour)
-  resume-faults   kill -9 and SIGSTOP at 1000 random moments, several in one campaign (about half an
-                  hour)
+  resume-sweep    kill -9, EIO, ENOSPC, EDQUOT and EROFS at 2016 file system calls of coordinator
+                  and agent, over all kinds of campaigns; each is resumed and compared (about two
+                  hours)
+  resume-faults   1000 faults at random moments, several in one campaign: kill -9, SIGSTOP, signals,
+                  cut connections, disks that fail (about an hour)
 
 BUILD_DIRECTORY is ./build unless given.
 END

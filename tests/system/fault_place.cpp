@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <map>
 #include <stdexcept>
+#include <utility>
+
+#include <doctest/doctest.h>
 
 #include "tests/system/keys.h"
 
@@ -69,6 +72,10 @@ nlohmann::json comparable(const nlohmann::json& summary) {
   return result;
 }
 
+void check_same(const nlohmann::json& found, const nlohmann::json& wanted) {
+  CHECK(nlohmann::json::diff(wanted, found).dump() == "[]");
+}
+
 FaultPlace::FaultPlace(std::vector<std::string> agent_options, AgentPlace where)
     : agent_options_(std::move(agent_options)), where_(std::move(where)) {
   write_steps_program(place_);
@@ -85,7 +92,7 @@ FaultPlace::~FaultPlace() {
   }
 }
 
-void FaultPlace::start_agent() {
+void FaultPlace::start_agent(const Variables& fault) {
   const std::string port = port_ == 0 ? "*" : std::to_string(port_);
   std::vector<std::string> command = where_.prefix;
   command.insert(command.end(),
@@ -95,10 +102,11 @@ void FaultPlace::start_agent() {
     command.push_back(option);
   }
   command.insert(command.end(), agent_options_.begin(), agent_options_.end());
+  Variables environment = fault;
   // The port of a killed agent may be taken for a moment.
   const bool listens = eventually([&] {
-    agent_ = std::make_unique<Running>(command, directory(),
-                                       Variables{{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}});
+    environment["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin";
+    agent_ = std::make_unique<Running>(command, directory(), std::exchange(environment, {}));
     std::string said;
     eventually([&] {
       said = agent_->output();

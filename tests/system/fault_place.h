@@ -16,6 +16,8 @@ void write_steps_program(const Workplace& place);
 std::string steps_command(const Workplace& place, int steps, int pause_ms);
 // A summary without what depends on time, faults and the directory of the test.
 nlohmann::json comparable(const nlohmann::json& summary);
+// Checks it; a failure names what differs, as JSON Patch does, rather than both of them.
+void check_same(const nlohmann::json& found, const nlohmann::json& wanted);
 
 // Where an agent runs: by itself on this machine, or behind a command that leads elsewhere.
 struct AgentPlace {
@@ -34,7 +36,9 @@ class FaultPlace {
   Workplace& place() { return place_; }
   [[nodiscard]] std::filesystem::path directory() const { return place_.directory(); }
 
-  void start_agent();
+  // With this in its environment besides what it needs. What keeps it from listening is left out
+  // the next time.
+  void start_agent(const Variables& fault = {});
   // SIGKILL, and waits until it is gone. Its trials are not told.
   void kill_agent();
   // SIGTERM; returns the exit status.

@@ -33,20 +33,27 @@ const std::array<std::pair<std::regex, const char*>, 3> kMaskedTexts{{
     {std::regex(R"((GE\()\d+(,[^\]]*\[step_recorder\.cc:137\])\d+)"), "$1PID$2PID"},
     {std::regex(R"(,\d+\n)"), ",PID\n"},  // the last column of steps.csv
 }};
+// In documents: an agent's port.
+const std::pair<std::regex, const char*> kMaskedPort{R"(127\.0\.0\.1:\d+)", "127.0.0.1:PORT"};
+// Where devices share the rounds: members of documents, and texts in the names of files.
+const std::set<std::string> kMaskedDeviceKeys{"device", "devices", "chips"};
+const std::pair<std::regex, const char*> kMaskedDevice{R"(_d\d+)", "_dN"};
 // What is no part of the result.
 const std::set<std::string> kPassedOver{"attempts"};
 
 // ---- how it is applied ----
 
-json masked(json document) {
+using Keys = std::set<std::string>;
+
+json masked(json document, const Keys& keys) {
   if (document.is_object()) {
-    for (const std::string& key : kMaskedKeys) {
+    for (const std::string& key : keys) {
       document.erase(key);
     }
   }
   if (document.is_structured()) {
     for (json& inner : document) {
-      inner = masked(inner);
+      inner = masked(inner, keys);
     }
   }
   return document;
@@ -59,7 +66,7 @@ std::string masked(std::string text) {
   return text;
 }
 
-std::string masked_file(const fs::path& file) {
+std::string masked_file(const fs::path& file, const Keys& keys) {
   if (kMaskedFiles.contains(file.filename().string())) {
     return "";
   }
@@ -68,7 +75,9 @@ std::string masked_file(const fs::path& file) {
     return masked(text);
   }
   const json document = json::parse(text, nullptr, false);
-  return document.is_discarded() ? "NO JSON: " + text : masked(document).dump(1) + "\n";
+  return document.is_discarded() ? "NO JSON: " + text
+                                 : std::regex_replace(masked(document, keys).dump(1) + "\n",
+                                                      kMaskedPort.first, kMaskedPort.second);
 }
 
 std::string first_difference(const std::string& wanted, const std::string& found) {
@@ -90,17 +99,25 @@ std::string first_difference(const std::string& wanted, const std::string& found
 
 }  // namespace
 
-std::map<std::string, std::string> masked_run(const fs::path& run) {
+std::map<std::string, std::string> masked_run(const fs::path& run, bool devices_share_rounds) {
+  Keys keys = kMaskedKeys;
+  if (devices_share_rounds) {
+    keys.insert(kMaskedDeviceKeys.begin(), kMaskedDeviceKeys.end());
+  }
   std::map<std::string, std::string> files;
   for (auto at = fs::recursive_directory_iterator(run); at != fs::recursive_directory_iterator();
        ++at) {
-    const std::string name = at->path().lexically_relative(run).string();
-    if (kPassedOver.contains(name)) {
+    const std::string path = at->path().lexically_relative(run).string();
+    const std::string name =
+        devices_share_rounds
+            ? std::regex_replace(masked(path), kMaskedDevice.first, kMaskedDevice.second)
+            : masked(path);
+    if (kPassedOver.contains(path)) {
       at.disable_recursion_pending();
     } else if (at->is_directory()) {
-      files[masked(name) + "/"] = "";
+      files[name + "/"] = "";
     } else {
-      files[masked(name)] = masked_file(at->path());
+      files[name] = masked_file(at->path(), keys);
     }
   }
   return files;

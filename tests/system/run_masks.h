@@ -10,8 +10,10 @@
 
 namespace mstune::test {
 
-// By the file's path in it. What is kept of attempts that came to nothing is no part of the result.
-std::map<std::string, std::string> masked_run(const std::filesystem::path& run);
+// By the file's path in it. What is kept of attempts that came to nothing is no part of the result,
+// and where devices share the rounds neither is which of them took which.
+std::map<std::string, std::string> masked_run(const std::filesystem::path& run,
+                                              bool devices_share_rounds = false);
 
 // In words, one line each: a file that one of them lacks, a file that differs with both texts'
 // first different line.

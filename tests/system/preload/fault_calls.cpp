@@ -1,9 +1,9 @@
 // Preloaded into a program: counts its calls that change the file system, and lets one of them fail
 // or kill the program. What it is to do stands in the environment:
 //
-//   MSTUNE_SWEEP=PROGRAM:NUMBER:WHAT   WHAT is kill, eio (that call alone) or enospc (from that
-//   call
-//                                      on, whatever needs room); NUMBER from 1, 0: only count
+//   MSTUNE_SWEEP=PROGRAM:NUMBER:WHAT   NUMBER from 1, 0: only count. WHAT is kill, eio (that call
+//                                      alone), enospc or edquot (from that call on, whatever needs
+//                                      room), erofs (from that call on, whatever changes anything)
 //   MSTUNE_SWEEP_COUNTER=FILE          of 8 bytes, shared by all processes of that program
 //
 // Writes to pipes, sockets and terminals are no such calls.
@@ -24,7 +24,7 @@
 
 namespace {
 
-enum class What { count, kill, eio, enospc };
+enum class What { count, kill, eio, enospc, edquot, erofs };
 
 std::atomic<unsigned long>* counter = nullptr;
 unsigned long chosen = 0;
@@ -51,6 +51,8 @@ __attribute__((constructor)) void begin() {
   what = std::strcmp(kind, "kill") == 0     ? What::kill
          : std::strcmp(kind, "eio") == 0    ? What::eio
          : std::strcmp(kind, "enospc") == 0 ? What::enospc
+         : std::strcmp(kind, "edquot") == 0 ? What::edquot
+         : std::strcmp(kind, "erofs") == 0  ? What::erofs
                                             : What::count;
   const int descriptor = real<int (*)(const char*, int, ...)>("open")(file, O_RDWR | O_CLOEXEC);
   if (descriptor < 0) {
@@ -80,8 +82,12 @@ bool fails(bool needs_room) {
     errno = EIO;
     return true;
   }
-  if (what == What::enospc && needs_room) {
-    errno = ENOSPC;
+  if ((what == What::enospc || what == What::edquot) && needs_room) {
+    errno = what == What::enospc ? ENOSPC : EDQUOT;
+    return true;
+  }
+  if (what == What::erofs) {
+    errno = EROFS;
     return true;
   }
   return false;

@@ -43,6 +43,14 @@ T only(const Actions& actions) {
   return found.front();
 }
 
+template <typename T>
+std::ptrdiff_t place_of(const Actions& actions) {
+  return std::find_if(
+             actions.begin(), actions.end(),
+             [](const CampaignAction& action) { return std::holds_alternative<T>(action); }) -
+         actions.begin();
+}
+
 // Runs the assigned attempt to its end and returns what comes next.
 Actions run(Dispatcher& dispatcher, const Attempt& attempt, TimePoint now) {
   dispatcher.handle(AttemptSeen{attempt}, now);
@@ -78,6 +86,8 @@ TEST_CASE("dispatcher: a trial that somebody else disturbed is run again, as oft
       dispatcher.handle(AttemptExited{first, true, Trouble::disturbed, why}, kStart);
   CHECK(only<ReleaseAttempt>(again).attempt == first);
   CHECK(only<DiscardAttempt>(again).why.id == why.id);
+  // What is released is forgotten: its files are put aside before.
+  CHECK(place_of<DiscardAttempt>(again) < place_of<ReleaseAttempt>(again));
   CHECK(all<CollectAttempt>(again).empty());
   const Attempt second = only<AssignAttempt>(again).attempt;
   CHECK(second == Attempt{0, 0, 2});
