@@ -9,7 +9,7 @@ namespace mstune::agent {
 namespace {
 
 // Between two trials nobody should wait long.
-constexpr Duration kAnswerMax = std::chrono::seconds(5);
+constexpr Duration kTableMax = std::chrono::seconds(5);
 constexpr Duration kAgainAfter = std::chrono::seconds(1);
 
 }  // namespace
@@ -23,7 +23,7 @@ ForeignLook::ForeignLook(ForeignCheck check, TimePoint now) : check_(std::move(c
 void ForeignLook::begin(TimePoint now) {
   again_at_ = kNever;
   try {
-    run_.emplace(std::vector<std::string>{"info"}, check_.environment, now, kAnswerMax);
+    run_.emplace(std::vector<std::string>{"info"}, check_.environment, now, kTableMax);
   } catch (const Error&) {
     run_.reset();
   }

@@ -15,7 +15,7 @@ namespace {
 
 // A client that was just authorized does not wait for longer than this, and one that knocks a
 // thousand times a second does not make the agent read the list as often.
-constexpr Duration kLookEvery = std::chrono::milliseconds(200);
+constexpr Duration kTurnLookEvery = std::chrono::milliseconds(200);
 
 void log(const std::string& line) {
   fmt::print(stderr, "mstune-agent: {}\n", line);
@@ -37,7 +37,7 @@ void Gate::look_again(TimePoint now) {
   if (now < look_at_) {
     return;
   }
-  look_at_ = after(now, kLookEvery);
+  look_at_ = after(now, kTurnLookEvery);
   std::string signature = os::authorized_signature(options_.authorized);
   if (signature == signature_) {
     return;

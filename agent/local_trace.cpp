@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::uint64_t kTraceBytesMax = 8192;
-constexpr Duration kLookEvery = std::chrono::milliseconds(20);
+constexpr Duration kAliveLookEvery = std::chrono::milliseconds(20);
 
 bool is_alive(const os::ProcessKey& process) {
   os::ProcessInfo found;
@@ -44,7 +44,7 @@ bool ends_within(const os::ProcessKey& process, Duration wait) {
       return false;
     }
     ::usleep(static_cast<useconds_t>(
-        std::chrono::duration_cast<std::chrono::microseconds>(kLookEvery).count()));
+        std::chrono::duration_cast<std::chrono::microseconds>(kAliveLookEvery).count()));
   }
   return true;
 }

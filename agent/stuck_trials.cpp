@@ -6,7 +6,7 @@ namespace mstune::agent {
 namespace {
 
 // What hangs in the kernel tells nobody when it is let go.
-constexpr Duration kLookEvery = std::chrono::seconds(1);
+constexpr Duration kStuckLookEvery = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -17,7 +17,7 @@ void StuckTrials::add(const protocol::TrialKey& key, const std::vector<os::Proce
     left.push_back(process.key);
   }
   if (next_look_ == kNever) {
-    next_look_ = after(now, kLookEvery);
+    next_look_ = after(now, kStuckLookEvery);
   }
 }
 
@@ -35,7 +35,7 @@ std::vector<protocol::TrialKey> StuckTrials::look(const IsAlive& is_alive, TimeP
   for (const protocol::TrialKey& key : gone) {
     trials_.erase(key);
   }
-  next_look_ = trials_.empty() ? kNever : after(now, kLookEvery);
+  next_look_ = trials_.empty() ? kNever : after(now, kStuckLookEvery);
   return gone;
 }
 

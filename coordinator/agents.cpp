@@ -14,6 +14,7 @@
 #include "coordinator/agent_answer.h"
 #include "coordinator/connection.h"
 #include "coordinator/console.h"
+#include "coordinator/exit_codes.h"
 #include "coordinator/identity.h"
 #include "coordinator/live_screen.h"
 #include "coordinator/target.h"
@@ -24,7 +25,6 @@ namespace {
 // Far from the numbers that the link gives to its own pings.
 constexpr std::uint64_t kFirstPing = std::uint64_t{1} << 32U;
 constexpr std::uint64_t kPings = 5;
-constexpr int kExitInterrupted = 130;
 
 // The questions to one agent: pings one after the other, and what was asked for beside.
 class Checkup {

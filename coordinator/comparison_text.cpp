@@ -10,8 +10,8 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-std::string milliseconds(std::optional<double> microseconds) {
-  return microseconds ? fmt::format("{:.3f}", *microseconds / 1000) : "-";
+std::string milliseconds_cell(std::optional<double> microseconds) {
+  return microseconds ? milliseconds_text(*microseconds) : "-";
 }
 
 std::string ratio(std::optional<double> value) {
@@ -32,8 +32,8 @@ Message change_word(const CandidateChange& change) {
 
 Row row_of(const CandidateChange& change) {
   return {name(change.candidate),
-          milliseconds(change.before_us),
-          milliseconds(change.after_us),
+          milliseconds_cell(change.before_us),
+          milliseconds_cell(change.after_us),
           ratio(change.ratio),
           change.interval ? said(interval_message(*change.interval)) : "-",
           ratio(change.speedup_before),

@@ -13,6 +13,7 @@
 #include "common/os/signals.h"
 #include "coordinator/console.h"
 #include "coordinator/evaluated_run.h"
+#include "coordinator/exit_codes.h"
 #include "coordinator/hand_over.h"
 #include "coordinator/joint_ranking.h"
 #include "coordinator/report_table.h"
@@ -24,9 +25,6 @@ namespace mstune::coordinator {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kExitInterrupted = 130;
-constexpr int kExitLeftBehind = 2;
 
 SavedRun read_own_run(const std::string& directory) {
   SavedRun run = read_saved_run(directory);

@@ -8,8 +8,6 @@
 namespace mstune::coordinator {
 namespace {
 
-constexpr Duration kAssignAgain = std::chrono::seconds(2);
-
 std::string seconds_text(Duration duration) {
   return duration_text(std::chrono::duration<double>(duration).count());
 }

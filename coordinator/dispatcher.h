@@ -15,6 +15,7 @@
 #include <set>
 
 #include "coordinator/campaign_events.h"
+#include "protocol/messages.h"
 
 namespace mstune::coordinator {
 
@@ -42,6 +43,11 @@ class Dispatcher {
   [[nodiscard]] bool has_fleet() const { return settings_.agents > 1 || devices_.size() > 1; }
 
  private:
+  static constexpr Duration kAssignAgain = std::chrono::seconds(2);
+  // An agent tells how a trial stands every 2 s. One that tells nothing for this long has dropped
+  // the trial, or does not know that it is spoken to again: either way it has to be asked.
+  static constexpr Duration kUnheardMax = protocol::kSilenceMax;
+
   // late: did not answer in time, may still join.
   enum class AgentState { connecting, late, ready, gone, given_up };
   enum class UploadState { none, uploading, uploaded };

@@ -10,9 +10,6 @@
 namespace mstune::coordinator {
 namespace {
 
-// An agent tells how a trial stands every 2 s. One that tells nothing for this long has dropped the
-// trial, or does not know that it is spoken to again: either way it has to be asked.
-constexpr Duration kUnheardMax = protocol::kSilenceMax;
 // From the end of a run's time to the agent's word that nothing of it is left: SIGTERM, SIGKILL,
 // and reading what was written.
 constexpr Duration kEndingMax = std::chrono::seconds(30);

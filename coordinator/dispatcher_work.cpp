@@ -10,10 +10,6 @@
 namespace mstune::coordinator {
 namespace {
 
-constexpr Duration kAssignAgain = std::chrono::seconds(2);
-// An agent tells how a trial stands every 2 s. One that tells nothing for this long has dropped the
-// trial, or does not know that it is spoken to again: either way it has to be asked.
-constexpr Duration kUnheardMax = protocol::kSilenceMax;
 constexpr std::uint32_t kFailuresMax = 3;  // of a device, in a row, to start anything
 
 }  // namespace

@@ -90,7 +90,7 @@ Verdict verdict_of(const Summary& summary) {
                                                  : Verdict::neutral;
 }
 
-bool ranks_before(const Summary& left, const Summary& right) {
+bool ranks_before_jointly(const Summary& left, const Summary& right) {
   if ((left.steps > 0) != (right.steps > 0)) {
     return left.steps > 0;
   }
@@ -107,7 +107,7 @@ void make_joint(std::vector<Summary>& summaries, const Medians& medians, Spread 
     summary.speedup = joint_speedup(medians.log_ratios(summary.candidate), spread);
     summary.verdict = verdict_of(summary);
   }
-  std::sort(summaries.begin(), summaries.end(), ranks_before);
+  std::sort(summaries.begin(), summaries.end(), ranks_before_jointly);
 }
 
 Candidate best_of(const std::vector<Summary>& summaries, const Confidence& confidence) {

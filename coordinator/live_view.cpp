@@ -25,10 +25,6 @@ std::string time_text(Duration duration) {
   return duration_text(std::max(1.0, std::floor(std::chrono::duration<double>(duration).count())));
 }
 
-std::string milliseconds(double microseconds) {
-  return fmt::format("{:.3f}", microseconds / 1000);
-}
-
 class Drawing {
  public:
   explicit Drawing(const Terminal& terminal) : terminal_(terminal) {}
@@ -111,7 +107,7 @@ void add_running(Drawing& drawing, const LiveState& state, TimePoint now) {
     text += "  " + time_text(now - each.since);
     if (each.median_us) {
       text += "  " + said(message("live.steps", "{} steps, median {} ms, {} x default", each.steps,
-                                  milliseconds(*each.median_us),
+                                  milliseconds_text(*each.median_us),
                                   ratio_text(state.default_median_us(each.trial), each.median_us)));
     }
     drawing.add(text);
@@ -149,7 +145,7 @@ void add_ranking(Drawing& drawing, const LiveState& state) {
        said(message("table.median", "median(ms)")), said(message("table.speedup", "speedup"))}};
   for (const StandingSoFar& each : standings) {
     rows.push_back({name(each.candidate), fmt::format("{}/{}", each.valid, each.trials),
-                    each.median_us ? milliseconds(*each.median_us) : "-",
+                    each.median_us ? milliseconds_text(*each.median_us) : "-",
                     each.speedup ? fmt::format("{:.3f}", *each.speedup) : "-"});
   }
   using enum Column;

@@ -23,6 +23,7 @@
 #include "coordinator/commands/pass.h"
 #include "coordinator/commands/report_command.h"
 #include "coordinator/commands/tune_arguments.h"
+#include "coordinator/exit_codes.h"
 #include "coordinator/tune.h"
 
 namespace {
@@ -30,8 +31,6 @@ namespace {
 namespace coordinator = mstune::coordinator;
 using coordinator::Subcommand;
 using coordinator::World;
-
-constexpr int kExitBadArgumentsOrEnvironment = 2;
 
 std::vector<std::string> environment_strings(char** environment) {
   std::vector<std::string> strings;
@@ -115,7 +114,7 @@ constexpr std::array<coordinator::AddSubcommand, 12> kSubcommands{
 int fail(const std::string& why) {
   std::cout << std::flush;
   std::fputs(("mstune: " + why + "\n").c_str(), stderr);
-  return kExitBadArgumentsOrEnvironment;
+  return coordinator::kExitBadArgumentsOrEnvironment;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace mstune::coordinator {
 namespace {
 
-constexpr Duration kConnectMax = std::chrono::seconds(20);
+constexpr Duration kPassConnectMax = std::chrono::seconds(20);
 
 Message stays(const std::string& library) {
   return message("pass.stays",
@@ -68,7 +68,7 @@ void ManagedPass::hold_here() {
 }
 
 void ManagedPass::hold_there() {
-  Inquiry inquiry(*options_.target, options_.environment, kConnectMax);
+  Inquiry inquiry(*options_.target, options_.environment, kPassConnectMax);
   const auto done =
       inquiry.manage_pass({protocol::kPassHold, options_.target->cann_env, options_.owner},
                           find_pass_library(options_.library, inquiry.welcome().architecture));
@@ -91,7 +91,7 @@ std::optional<Message> ManagedPass::release_there() {
                    title(*options_.target), library, why);
   };
   try {
-    Inquiry inquiry(*options_.target, options_.environment, kConnectMax);
+    Inquiry inquiry(*options_.target, options_.environment, kPassConnectMax);
     const std::string& cann_env = options_.target->cann_env;
     const auto done = inquiry.manage_pass({protocol::kPassRelease, cann_env, options_.owner}, {});
     if (done.was_there) {

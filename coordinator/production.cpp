@@ -14,13 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const Summary* summary_of(const Ranking& ranking, const Candidate& candidate) {
-  const auto found =
-      std::find_if(ranking.summaries.begin(), ranking.summaries.end(),
-                   [&](const Summary& summary) { return summary.candidate == candidate; });
-  return found == ranking.summaries.end() ? nullptr : &*found;
-}
-
 const CandidateConfidence* confidence_in(const Ranking& ranking, const Candidate& candidate) {
   const auto found = ranking.confidence.candidates.find(candidate);
   return found == ranking.confidence.candidates.end() ? nullptr : &found->second;

@@ -155,6 +155,13 @@ std::optional<Confirmation> confirmation_of(const std::vector<EvaluatedTrial>& t
                   : std::nullopt;
 }
 
+const Summary* summary_of(const Ranking& ranking, const Candidate& candidate) {
+  const auto found =
+      std::find_if(ranking.summaries.begin(), ranking.summaries.end(),
+                   [&](const Summary& summary) { return summary.candidate == candidate; });
+  return found == ranking.summaries.end() ? nullptr : &*found;
+}
+
 Candidate winner(const Ranking& ranking) {
   return ranking.confidence.proven != kDefaultCandidate ? ranking.confidence.proven
                                                         : ranking.recommended;

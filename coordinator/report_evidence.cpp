@@ -7,30 +7,15 @@
 
 #include "common/language.h"
 #include "coordinator/inference/warmup.h"
+#include "coordinator/message_list.h"
 #include "coordinator/shown_words.h"
 
 namespace mstune::coordinator {
 namespace {
 
-using Messages = std::vector<Message>;
-
-template <typename... Values>
-void add_line(Messages& lines, std::string_view id, Phrase<sizeof...(Values)> phrase,
-              const Values&... values) {
-  lines.push_back(message(id, phrase, values...));
-}
-
-const CandidateConfidence* find(const Ranking& ranking, const Candidate& candidate) {
+const CandidateConfidence* confidence_of(const Ranking& ranking, const Candidate& candidate) {
   const auto found = ranking.confidence.candidates.find(candidate);
   return found == ranking.confidence.candidates.end() ? nullptr : &found->second;
-}
-
-std::string names(const std::vector<Candidate>& candidates) {
-  std::vector<std::string> texts;
-  for (const Candidate& candidate : candidates) {
-    texts.push_back(name(candidate));
-  }
-  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 bool is_tied(const Ranking& ranking, const Candidate& candidate) {
@@ -59,7 +44,7 @@ void add_unproven(Messages& lines, const Ranking& ranking, const CandidateConfid
 // The evidence names another candidate than the sample's rule does.
 void add_other_choice(Messages& lines, const Ranking& ranking) {
   const Candidate& proven = ranking.confidence.proven;
-  const CandidateConfidence* known = find(ranking, proven);
+  const CandidateConfidence* known = confidence_of(ranking, proven);
   add_line(lines, "evidence.supports_other",
            "Evidence: it supports {} instead, which is proven: {} times as fast as default.",
            name(proven), interval_message(*known->interval));
@@ -67,7 +52,8 @@ void add_other_choice(Messages& lines, const Ranking& ranking) {
     add_line(lines, "evidence.fewer_streams",
              "{} and {} cannot be told apart, and {} takes fewer streams or is as good.",
              name(proven), name(ranking.recommended), name(proven));
-  } else if (const auto* other = find(ranking, ranking.recommended); other && other->interval) {
+  } else if (const auto* other = confidence_of(ranking, ranking.recommended);
+             other && other->interval) {
     add_line(lines, "evidence.other_interval", "{} is {} times as fast: {}.",
              name(ranking.recommended), interval_message(*other->interval),
              word_message(other->evidence.value_or(Evidence::inconclusive)));
@@ -90,15 +76,15 @@ void add_open_questions(Messages& lines, const Ranking& ranking) {
     add_line(lines, "evidence.default_open_rounds",
              "Evidence: not settled for {}; about {} more rounds would (--repeat, or "
              "--until-proven).",
-             names(open), rounds);
+             name_list(open), rounds);
   } else {
-    add_line(lines, "evidence.default_open", "Evidence: not settled for {}.", names(open));
+    add_line(lines, "evidence.default_open", "Evidence: not settled for {}.", name_list(open));
   }
 }
 
 void add_support(Messages& lines, const Ranking& ranking) {
   const Candidate& proven = ranking.confidence.proven;
-  const CandidateConfidence* known = find(ranking, ranking.recommended);
+  const CandidateConfidence* known = confidence_of(ranking, ranking.recommended);
   if (proven != kDefaultCandidate && proven != ranking.recommended) {
     add_other_choice(lines, ranking);
   } else if (ranking.recommended == kDefaultCandidate) {
@@ -120,7 +106,7 @@ void add_ties(Messages& lines, const Ranking& ranking) {
   if (ranking.confidence.tied.size() > 1) {
     add_line(lines, "evidence.tied",
              "Cannot be told from the best: {}. Fewest streams among them: {}.",
-             names(ranking.confidence.tied), name(ranking.confidence.preferred));
+             name_list(ranking.confidence.tied), name(ranking.confidence.preferred));
   }
 }
 
@@ -188,7 +174,7 @@ void add_drift(Messages& lines, const Confidence& confidence) {
 void add_short_runs(Messages& lines, const Ranking& ranking) {
   std::vector<std::string> texts;
   for (const Summary& summary : ranking.summaries) {
-    const CandidateConfidence* known = find(ranking, summary.candidate);
+    const CandidateConfidence* known = confidence_of(ranking, summary.candidate);
     if (summary.figures && known != nullptr && known->effective_steps < kFewestEffectiveSteps) {
       texts.push_back(fmt::format("{} ({:.1f})", name(summary.candidate), known->effective_steps));
     }

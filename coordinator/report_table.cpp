@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "common/language.h"
+#include "coordinator/message_list.h"
 #include "coordinator/report_devices.h"
 #include "coordinator/report_evidence.h"
 #include "coordinator/shown_words.h"
@@ -15,18 +16,6 @@ namespace mstune::coordinator {
 namespace {
 
 constexpr std::string_view kModeVariable = "GE_AUTO_MULTISTREAM_PARALLEL_MODE";
-
-using Messages = std::vector<Message>;
-
-template <typename... Values>
-void add_line(Messages& lines, std::string_view id, Phrase<sizeof...(Values)> phrase,
-              const Values&... values) {
-  lines.push_back(message(id, phrase, values...));
-}
-
-std::string milliseconds(double microseconds) {
-  return fmt::format("{:.3f}", microseconds / 1000);
-}
 
 using Row = std::vector<std::string>;
 
@@ -64,9 +53,9 @@ Row row_of(const Summary& summary) {
           said(word_message(summary.verdict))};
   row[2] = fmt::format("{}", summary.steps);
   if (const auto& figures = summary.figures) {
-    row[3] = milliseconds(figures->mean_us);
-    row[4] = milliseconds(figures->median_us);
-    row[5] = milliseconds(figures->p90_us);
+    row[3] = milliseconds_text(figures->mean_us);
+    row[4] = milliseconds_text(figures->median_us);
+    row[5] = milliseconds_text(figures->p90_us);
     row[6] = fmt::format("{:.3f}", figures->cv);
   }
   if (summary.speedup) {
@@ -75,15 +64,8 @@ Row row_of(const Summary& summary) {
   return row;
 }
 
-const Summary* find(const Ranking& ranking, const Candidate& candidate) {
-  const auto found =
-      std::find_if(ranking.summaries.begin(), ranking.summaries.end(),
-                   [&](const Summary& summary) { return summary.candidate == candidate; });
-  return found == ranking.summaries.end() ? nullptr : &*found;
-}
-
 void add_recommendation(Messages& lines, const Ranking& ranking) {
-  const Summary* best = find(ranking, ranking.recommended);
+  const Summary* best = summary_of(ranking, ranking.recommended);
   if (ranking.recommended != kDefaultCandidate && best != nullptr && best->speedup &&
       !ranking.devices.empty()) {
     const auto devices =
@@ -104,7 +86,7 @@ void add_recommendation(Messages& lines, const Ranking& ranking) {
     add_line(lines, "report.recommended",
              "Recommended: {}, {} times as fast as default, median step {} ms.",
              name(best->candidate), fmt::format("{:.3f}", *best->speedup),
-             milliseconds(best->figures->median_us));
+             milliseconds_text(best->figures->median_us));
   } else if (!ranking.any_data()) {
     add_line(lines, "report.no_data",
              "No candidate has valid data, so nothing can be compared: keep default. The reasons "

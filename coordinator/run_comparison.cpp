@@ -56,13 +56,6 @@ std::vector<SettingChange> changes(const Settings& before, const Settings& after
   return result;
 }
 
-const Summary* summary_of(const Ranking& ranking, const Candidate& candidate) {
-  const auto found =
-      std::find_if(ranking.summaries.begin(), ranking.summaries.end(),
-                   [&](const Summary& summary) { return summary.candidate == candidate; });
-  return found == ranking.summaries.end() ? nullptr : &*found;
-}
-
 // Logarithms of the runs' medians, by where they ran.
 using ByDevice = std::map<std::string, std::vector<double>>;
 
@@ -91,7 +84,7 @@ ByDevice log_medians(const RunSide& side, const std::vector<RunFigure>& runs,
   return values;
 }
 
-double mean(const std::vector<double>& values) {
+double average(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
@@ -115,7 +108,7 @@ struct CommonRuns {
     }
     double sum = 0.0;
     for (std::size_t at = 0; at < before.size(); ++at) {
-      sum += mean(before[at]) - mean(after[at]);
+      sum += average(before[at]) - average(after[at]);
     }
     return std::exp(sum / static_cast<double>(before.size()));
   }

@@ -61,6 +61,18 @@ Message title_without_device(const Trial& trial) {
 
 }  // namespace
 
+std::string milliseconds_text(double microseconds) {
+  return fmt::format("{:.3f}", microseconds / 1000);
+}
+
+std::string name_list(const std::vector<Candidate>& candidates) {
+  std::string list;
+  for (const Candidate& candidate : candidates) {
+    list += (list.empty() ? "" : ", ") + name(candidate);
+  }
+  return list;
+}
+
 Message title_message(const Trial& trial) {
   const Message title = title_without_device(trial);
   return trial.device ? message("trial.title_device", "{} on device {}", title, *trial.device)

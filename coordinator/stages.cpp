@@ -11,14 +11,6 @@
 namespace mstune::coordinator {
 namespace {
 
-std::string names(const std::vector<Candidate>& candidates) {
-  std::vector<std::string> texts;
-  for (const Candidate& candidate : candidates) {
-    texts.push_back(name(candidate));
-  }
-  return fmt::format("{}", fmt::join(texts, ", "));
-}
-
 bool any_valid_in_round(const std::vector<EvaluatedTrial>& done, int round) {
   return std::any_of(done.begin(), done.end(), [round](const EvaluatedTrial& trial) {
     return trial.trial.repeat == round && trial.evaluation.valid;
@@ -159,7 +151,8 @@ void Stages::look(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
     next.said.push_back(
         message("look.bound", "no more rounds: --max-repeat {} is reached", *campaign_.max_repeat));
   } else {
-    next.said.push_back(message("look.next", "round {} runs {}", round_ + 1, names(participants)));
+    next.said.push_back(
+        message("look.next", "round {} runs {}", round_ + 1, name_list(participants)));
     // Each device takes a round: one look follows upon all of them.
     const std::size_t devices = devices_at_look();
     for (std::size_t i = 0;
@@ -199,8 +192,8 @@ void Stages::refine(const std::vector<EvaluatedTrial>& done, NextTrials& next) {
   campaign_.candidates.insert(campaign_.candidates.end(), neighbours.begin(), neighbours.end());
   std::vector<Candidate> participants{kDefaultCandidate, ranked.front()};
   participants.insert(participants.end(), neighbours.begin(), neighbours.end());
-  next.said.push_back(
-      message("refine.next", "refining around {}: {}", name(ranked.front()), names(neighbours)));
+  next.said.push_back(message("refine.next", "refining around {}: {}", name(ranked.front()),
+                              name_list(neighbours)));
   ++stage_;
   rounds_before_stage_ = round_;
   looking_ = campaign_.max_repeat.has_value();

@@ -13,6 +13,7 @@
 #include "common/os/signals.h"
 #include "common/words.h"
 #include "coordinator/console.h"
+#include "coordinator/exit_codes.h"
 #include "coordinator/failed_outputs.h"
 #include "coordinator/hand_over.h"
 #include "coordinator/hints.h"
@@ -26,9 +27,6 @@ namespace mstune::coordinator {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int kExitInterrupted = 130;
-constexpr int kExitLeftBehind = 2;  // of what else would have ended well
 
 void print_plan(const CampaignDocument& document, const SessionOptions& session,
                 std::ostream& out) {

@@ -35,7 +35,7 @@ else
   scripts/setup.sh build
   targets=(--target "${targets[@]}")
 fi
-options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DMSTUNE_WERROR=ON)
+options=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DMSTUNE_WERROR=ON -DMSTUNE_UNITY=ON)
 if command -v ccache >/dev/null; then
   options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   # Without this ccache knows no file again that uses a precompiled header.

@@ -24,12 +24,12 @@ UniqueFd open_file(const std::filesystem::path& path, int flags, unsigned mode) 
   return file;
 }
 
+}  // namespace
+
 Error cannot_write(const std::filesystem::path& path, int error_number) {
   return environment_error("file.cannot_write", "cannot write {}: {}", path.string(),
                            reason(error_number));
 }
-
-}  // namespace
 
 std::string read_file(const std::filesystem::path& path, std::uint64_t size_max) {
   const UniqueFd file = open_file(path, O_RDONLY, 0);

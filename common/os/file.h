@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/error.h"
 #include "common/os/descriptor.h"
 
 namespace mstune::os {
@@ -20,6 +21,9 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t size_max 
 // fsync, rename, fsync of the directory.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content,
                            unsigned mode = 0644);
+
+// What to throw when a write to `path` failed with this errno.
+Error cannot_write(const std::filesystem::path& path, int error_number);
 
 // Makes a rename or a new name durable.
 void sync_directory(const std::filesystem::path& path);

@@ -25,11 +25,6 @@ fs::path draft_beside(const fs::path& target) {
   return target.parent_path() / (std::string(kDraftPrefix) + random_hex_id(8));
 }
 
-Error cannot_write(const fs::path& path, int error_number) {
-  return environment_error("file.cannot_write", "cannot write {}: {}", path.string(),
-                           reason(error_number));
-}
-
 }  // namespace
 
 NewFile::NewFile(fs::path target, unsigned mode)

@@ -3,9 +3,9 @@
 # an include.
 option(MSTUNE_PRECOMPILE "Use precompiled headers" ON)
 
-# What templates cost is instantiating them in every file anew: the product's sources are compiled in
-# batches, where all of a batch share them. Off, a changed file is compiled alone.
-option(MSTUNE_UNITY "Compile the product's sources in batches" OFF)
+# What templates cost is instantiating them in every file anew: sources are compiled in batches,
+# where all of a batch share them. Off, a changed file is compiled alone.
+option(MSTUNE_UNITY "Compile sources in batches: for who builds once" OFF)
 
 # The files that follow the target have helpers of the same names as others, and stay alone.
 function(mstune_compile_in_batches target)

@@ -85,7 +85,8 @@ TEST_CASE("offline: a silent fall back to one stream makes a trial void, in its 
 TEST_CASE("offline: models that GE unloads for their streams make a trial void") {
   Workplace place;
   place.environment()["STANDIN_STREAMS_FREE"] = "3";
-  const Ended ended = place.tune(offline("wide", {"--repeat", "1", "--configs", "LoadBalance:4"}));
+  const Ended ended = place.tune(
+      offline("wide", {"--repeat", "1", "--order", "fixed", "--configs", "LoadBalance:4"}));
   INFO(ended.output);
   const auto trials = place.trials();
   CHECK(trials.at(0).at("valid") == true);
