@@ -33,21 +33,10 @@ constexpr std::uint64_t kPlogSmall = std::uint64_t{1} << 20U;  // a smaller limi
 constexpr std::uint64_t kOutputFlows = std::uint64_t{256} << 10U;
 constexpr std::size_t kBytesPerRead = std::size_t{4} << 20U;
 
-void note_fallback(std::optional<GeFallback>& known, std::string_view line) {
-  if (!known) {
-    known = ge_fallback_in(line);
-  }
-}
-
 os::LogTail make_tail(const fs::path& directory,
-                      const std::shared_ptr<std::vector<protocol::Event>>& lines,
-                      const std::shared_ptr<std::optional<GeFallback>>& fallback) {
-  const auto is_wanted = [fallback](std::string_view line) {
-    note_fallback(*fallback, line);
-    return is_wanted_line(line);
-  };
+                      const std::shared_ptr<std::vector<protocol::Event>>& lines) {
   return os::LogTail(
-      directory, is_wanted,
+      directory, is_wanted_line,
       [lines](const std::string& source, std::uint64_t number, std::string_view line) {
         if (auto event = event_of("plog/" + source, number, line)) {
           lines->push_back(std::move(*event));
@@ -79,8 +68,7 @@ Execution::Execution(fs::path directory, const os::SpawnRequest& request, const 
     : directory_(std::move(directory)),
       output_(directory_ / "stdout.log", limits.output),
       plog_lines_(std::make_shared<std::vector<protocol::Event>>()),
-      fallback_(std::make_shared<std::optional<GeFallback>>()),
-      tail_(make_tail(directory_ / "plog", plog_lines_, fallback_)),
+      tail_(make_tail(directory_ / "plog", plog_lines_)),
       plog_limit_(directory_ / "plog", limits.plog_bytes),
       kept_(lock_of_keeper(directory_)),
       cgroup_(os::TrialCgroup::make("mstune-" + directory_.filename().string())),
@@ -132,7 +120,6 @@ void Execution::read_output(std::vector<protocol::Event>& lines) {
 // Of its output: CANN can be told to log there.
 void Execution::take_line(std::uint64_t number, std::string_view line,
                           std::vector<protocol::Event>& lines) {
-  note_fallback(*fallback_, line);
   if (auto event = event_of("stdout.log", number, line)) {
     lines.push_back(std::move(*event));
   }

@@ -13,7 +13,6 @@
 
 #include "agent/environment.h"
 #include "agent/plog_limit.h"
-#include "common/ge_fallback.h"
 #include "common/lines.h"
 #include "common/os/kept_ending.h"
 #include "common/os/kept_process.h"
@@ -78,9 +77,6 @@ class Execution {
   // Reads what is left after the end. True: more is left, call again.
   bool drain(std::vector<protocol::Event>& lines);
 
-  // After the drain: the first that GE told of in its log, if it did.
-  [[nodiscard]] std::optional<GeFallback> fallback() const { return *fallback_; }
-
   // After the drain: what a coordinator can fetch, what was dropped, how the output ended.
   [[nodiscard]] std::vector<KeptFile> files() const;
   [[nodiscard]] const os::OutputLog& output() const { return output_; }
@@ -97,9 +93,7 @@ class Execution {
   std::filesystem::path directory_;
   os::OutputLog output_;
   LineSplitter output_lines_;
-  // The tail's functions fill both.
-  std::shared_ptr<std::vector<protocol::Event>> plog_lines_;
-  std::shared_ptr<std::optional<GeFallback>> fallback_;
+  std::shared_ptr<std::vector<protocol::Event>> plog_lines_;  // the tail's sink fills it
   os::LogTail tail_;
   PlogLimit plog_limit_;
   std::uint64_t plog_limited_at_ = 0;  // bytes that the tail had read

@@ -195,11 +195,20 @@ void Job::on(const LinesFound& event, TimePoint /*now*/) {
     return;
   }
   for (const protocol::Event& line : event.lines) {
-    const bool is_event_line = std::holds_alternative<protocol::EventLine>(line);
-    if (is_event_line && ++event_lines_ > protocol::kEventLinesMax) {
-      continue;
+    if (const auto* event_line = std::get_if<protocol::EventLine>(&line)) {
+      note_fallback(*event_line);
+      if (++event_lines_ > protocol::kEventLinesMax) {
+        continue;
+      }
     }
     log_.append(line);
+  }
+}
+
+void Job::note_fallback(const protocol::EventLine& line) {
+  const auto kind = event_kind(line.text.value);
+  if (!fallback_ && kind) {
+    fallback_ = fallback_of(*kind);
   }
 }
 
@@ -238,9 +247,13 @@ void Job::on(const OutputDrained& event, TimePoint now) {
       add_fact(outcome_.facts, "event_lines_left_out",
                static_cast<std::int64_t>(event_lines_ - protocol::kEventLinesMax));
     }
-    if (event.spoiled && outcome_.cause == protocol::kCauseExit) {
+    // Who came onto the device explains more than what GE did then, and the trial is run again.
+    if (outcome_.cause == protocol::kCauseExit && event.spoiled) {
       outcome_.cause = event.spoiled->cause;
       outcome_.detail = event.spoiled->why;
+    } else if (outcome_.cause == protocol::kCauseExit && fallback_) {
+      outcome_.cause = code_of(*fallback_);
+      outcome_.detail = sentence_of(*fallback_);
     }
     finish(now);
     send_status(now);

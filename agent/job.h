@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agent/event_log.h"
+#include "common/ge_fallback.h"
 #include "common/message.h"
 #include "common/time.h"
 #include "protocol/messages.h"
@@ -149,6 +150,7 @@ class Job {
   void remember(TimePoint now);
   void remove();
   void abandon(Message why, TimePoint now);
+  void note_fallback(const protocol::EventLine& line);
   void remove_if_abandoned();
   void send();
   void send_status(TimePoint now);
@@ -158,6 +160,7 @@ class Job {
   EventLog log_;
   protocol::Exited outcome_;  // filled in as it becomes known
   std::size_t event_lines_ = 0;
+  std::optional<GeFallback> fallback_;  // the first that GE told of
   bool coordinator_present_ = true;
   bool abandoned_ = false;  // the grace time is over
   TimePoint run_deadline_ = kNever;

@@ -12,7 +12,7 @@ namespace mstune::agent {
 // Called for every line: it should be quick.
 bool is_wanted_line(std::string_view line);
 
-// A STEP record, or a line of GE's at its level EVENT; nothing for other lines. `source` is a path
+// A STEP record, or a line of GE's event log; nothing for other lines. `source` is a path
 // below the trial's directory.
 std::optional<protocol::Event> event_of(std::string_view source, std::uint64_t number,
                                         std::string_view line);

@@ -106,7 +106,6 @@ class TrialRunner {
   void drain(TimePoint now);
   [[nodiscard]] std::vector<protocol::TrialFile> offer_files(protocol::Facts& facts);
   void finish_drain(TimePoint now);
-  [[nodiscard]] std::optional<Spoiled> spoiled() const;
   // What the look that is under way has read, once it is over; nothing before.
   std::optional<std::vector<protocol::DeviceReading>> step_meters(TimePoint now);
   void remove_directory() const;

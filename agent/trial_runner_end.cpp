@@ -3,7 +3,6 @@
 
 #include "agent/exited_limits.h"
 #include "agent/trial_runner.h"
-#include "common/ge_fallback.h"
 #include "protocol/causes.h"
 
 namespace mstune::agent {
@@ -113,17 +112,6 @@ std::vector<protocol::TrialFile> TrialRunner::offer_files(protocol::Facts& facts
   return offered;
 }
 
-// Who came onto the device explains more than what GE did then, and the trial is run again.
-std::optional<Spoiled> TrialRunner::spoiled() const {
-  if (const auto& why = foreign_->finding()) {
-    return Spoiled{protocol::kCauseForeign, *why};
-  }
-  if (const auto fallback = execution_->fallback()) {
-    return Spoiled{code_of(*fallback), sentence_of(*fallback)};
-  }
-  return std::nullopt;
-}
-
 void TrialRunner::finish_drain(TimePoint now) {
   auto readings = step_meters(now);
   if (!foreign_->step(now) || !readings) {
@@ -131,7 +119,9 @@ void TrialRunner::finish_drain(TimePoint now) {
   }
   OutputDrained drained = std::move(*drained_);
   drained.readings = std::move(*readings);
-  drained.spoiled = spoiled();
+  if (const auto& why = foreign_->finding()) {
+    drained.spoiled = Spoiled{protocol::kCauseForeign, *why};
+  }
   drained_.reset();
   look_.reset();
   foreign_.reset();

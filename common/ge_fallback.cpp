@@ -7,21 +7,11 @@
 namespace mstune {
 namespace {
 
-constexpr std::string_view kModule = "GE(";
 constexpr std::size_t kLineMax = 1024;  // the log library cuts lines there
-
-struct Wording {
-  std::string_view text;  // in the CANN versions that are known; sentences begin with it or not
-  GeFallback fallback;
-};
-
-constexpr std::array<Wording, 2> kWordings{{
-    {"eed rollback to single stream", GeFallback::single_stream},
-    {"eed to unload other models", GeFallback::models_unloaded},
-}};
+constexpr std::array<EventKind, 2> kFallbacks{EventKind::one_stream, EventKind::unloads_others};
 
 // string_view::find stops at each 'e' of a log; memmem does not.
-std::size_t find_text(std::string_view text, std::string_view wanted) {
+std::size_t find_words(std::string_view text, std::string_view wanted) {
   const void* found = ::memmem(text.data(), text.size(), wanted.data(), wanted.size());
   return found == nullptr ? std::string_view::npos
                           : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
@@ -37,13 +27,15 @@ std::string_view line_before(std::string_view text, std::size_t end) {
 
 }  // namespace
 
-std::optional<GeFallback> ge_fallback_in(std::string_view line) {
-  for (const Wording& wording : kWordings) {
-    const std::size_t place = find_text(line, wording.text);
-    if (place != std::string_view::npos &&
-        line.substr(0, place).find(kModule) != std::string_view::npos) {
-      return wording.fallback;
-    }
+std::optional<GeFallback> fallback_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::one_stream:
+      return GeFallback::single_stream;
+    case EventKind::unloads_others:
+      return GeFallback::models_unloaded;
+    case EventKind::memory_assigned:
+    case EventKind::cache_hit:
+      break;
   }
   return std::nullopt;
 }
@@ -80,16 +72,18 @@ void GeFallbackScanner::feed(std::string_view bytes) {
 }
 
 void GeFallbackScanner::look_in(std::string_view text) {
-  for (const Wording& wording : kWordings) {
+  for (const EventKind kind : kFallbacks) {
+    const GeFallback fallback = *fallback_of(kind);
+    const std::string_view words = words_of(kind);
     std::string_view rest = text;
-    while (std::find(found_.begin(), found_.end(), wording.fallback) == found_.end()) {
-      const std::size_t place = find_text(rest, wording.text);
+    while (std::find(found_.begin(), found_.end(), fallback) == found_.end()) {
+      const std::size_t place = find_words(rest, words);
       if (place == std::string_view::npos) {
         break;
       }
-      const std::size_t end = place + wording.text.size();
-      if (ge_fallback_in(line_before(rest, end))) {
-        found_.push_back(wording.fallback);
+      const std::size_t end = place + words.size();
+      if (event_kind(line_before(rest, end)) == kind) {
+        found_.push_back(fallback);
       }
       rest.remove_prefix(end);
     }

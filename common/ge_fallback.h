@@ -1,7 +1,7 @@
 // What GE says in its log when it does not run a model as it was compiled.
 //
 // Such a step records the candidate's own mode, so nothing but these lines tells that its cost is
-// another one's. GE writes them as events, once for each load of a model. Pure.
+// another one's. GE writes them as events (event_line.h), once for each load of a model. Pure.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/event_line.h"
 #include "common/message.h"
 
 namespace mstune {
@@ -19,8 +20,8 @@ enum class GeFallback {
   models_unloaded,  // too few are free, and other models of the process have to go
 };
 
-// The fallback that a line of a log tells of: a line of GE's own, so one with "GE(" before it.
-std::optional<GeFallback> ge_fallback_in(std::string_view line);
+// Nothing for the events that leave a measurement what it is.
+std::optional<GeFallback> fallback_of(EventKind kind);
 
 // Never changes; goes into a trial's `reason_codes`.
 const char* code_of(GeFallback fallback);

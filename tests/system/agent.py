@@ -131,7 +131,7 @@ class Trial:
                 kind = None
                 if STEP_TAG in line:
                     kind = "step"
-                elif line.startswith(b"[EVENT]") and any(mark in line for mark in EVENT_MARKS):
+                elif b"GE(" in line and any(mark in line for mark in EVENT_MARKS):
                     kind, line = "event_line", line[:1024]
                 if kind == "step" or (kind and self.speech.version > 1):
                     self.events.append([kind, {"source": self.speech.raw(source), "line": number,

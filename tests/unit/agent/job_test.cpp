@@ -78,18 +78,37 @@ TEST_CASE("job: a program whose plog fills the disk is ended under a name of its
   CHECK(exited(last).detail.id == "trial.too_much_plog");
 }
 
-TEST_CASE("job: what spoiled its steps is the cause of a program that ended by itself") {
-  OutputDrained drained;
-  drained.spoiled = Spoiled{"single_stream_fallback",
-                            message("trial.single_stream_fallback", "GE ran it on one stream")};
+protocol::Event event_line(const std::string& text) {
+  return protocol::EventLine{
+      {"plog/a.log"},
+      1,
+      {"[INFO] GE(42,python3):2026-11-30-10:00:00.000.001 [m.cc:7]42 R:" + text}};
+}
+
+// The last event of a job that found this line and ended by itself, drained so.
+protocol::Exited ended_with(const protocol::Event& line, const OutputDrained& drained) {
   Job job = running_job();
+  job.handle(LinesFound{{line}}, kStart + seconds(1));
   job.handle(ProgramExited{}, kStart + seconds(5));
   job.handle(TreeEnded{0}, kStart + seconds(5));
-  const auto last = sent(job.handle(drained, kStart + seconds(5)));
-  CHECK(exited(last).cause == "single_stream_fallback");
-  CHECK(exited(last).detail.id == "trial.single_stream_fallback");
+  return exited(sent(job.handle(drained, kStart + seconds(5))));
+}
+
+TEST_CASE("job: what spoiled its steps is the cause of a program that ended by itself") {
+  const auto rollback = event_line("Need rollback to single stream");
+  const auto one_stream = ended_with(rollback, {});
+  CHECK(one_stream.cause == "single_stream_fallback");
+  CHECK(one_stream.detail.id == "trial.single_stream_fallback");
+  CHECK(ended_with(event_line("need to unload other models"), {}).cause == "models_unloaded");
+  CHECK(ended_with(event_line("Load model from cache success."), {}).cause == protocol::kCauseExit);
+  CHECK(ended_with(step(1, "Need rollback to single stream"), {}).cause == protocol::kCauseExit);
+
+  OutputDrained drained;
+  drained.spoiled = Spoiled{"foreign_process", message("trial.foreign", "somebody came")};
+  CHECK(ended_with(rollback, drained).cause == "foreign_process");
 
   Job cancelled = running_job();
+  cancelled.handle(LinesFound{{rollback}}, kStart + seconds(1));
   cancelled.handle(CancelAsked{}, kStart + seconds(5));
   cancelled.handle(TreeEnded{-15}, kStart + seconds(5));
   CHECK(exited(sent(cancelled.handle(drained, kStart + seconds(5)))).cause ==
