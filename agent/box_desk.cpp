@@ -53,6 +53,10 @@ std::string opp_path_of(const Environment& environment) {
   return opp;
 }
 
+std::string holder_of(const protocol::ManagePass& request) {
+  return request.hold.substr(0, kHolderNameMax);
+}
+
 std::string owner_of(const std::string& holder) {
   return message("agent.pass_holder", "a campaign of {}", holder).text;
 }
@@ -79,8 +83,12 @@ bool BoxDesk::handle(const std::string& campaign, const protocol::Request& reque
   } else {
     return false;
   }
+  const auto* manage = std::get_if<protocol::ManagePass>(&request);
+  if (manage != nullptr && manage->action == protocol::kPassRenew) {
+    renew(campaign, holder_of(*manage));
+    return true;
+  }
   try {
-    const auto* manage = std::get_if<protocol::ManagePass>(&request);
     auto whole = manage == nullptr ? std::optional(std::move(payload))
                                    : pieces_.add(campaign, *manage, std::move(payload));
     if (whole) {
@@ -109,7 +117,7 @@ void BoxDesk::forget(const std::string& campaign) {
                 [&](const Question& question) { return question.campaign == campaign; });
 }
 
-void BoxDesk::step(std::optional<TimePoint> quiet_since, Duration grace, TimePoint now) {
+void BoxDesk::step(const LeaseRules& rules, TimePoint now) {
   std::erase_if(questions_, [&](Question& question) {
     auto report = answer(question, now);
     if (report) {
@@ -117,9 +125,7 @@ void BoxDesk::step(std::optional<TimePoint> quiet_since, Duration grace, TimePoi
     }
     return report.has_value();
   });
-  if (quiet_since && now >= after(*quiet_since, grace)) {
-    let_go_of_all();
-  }
+  end_leases(rules, now);
 }
 
 std::optional<protocol::Report> BoxDesk::answer(Question& question, TimePoint now) {
@@ -167,6 +173,9 @@ TimePoint BoxDesk::deadline() const {
       earliest = std::min(earliest, question.look->deadline());
     }
   }
+  for (const auto& [holder, held] : held_) {
+    earliest = std::min(earliest, held.ends);
+  }
   return earliest;
 }
 
@@ -199,7 +208,7 @@ protocol::PassManaged BoxDesk::manage(const protocol::ManagePass& request,
                                       const std::string& library, const Environment& environment) {
   const std::string opp_path = opp_path_of(environment);
   const os::PassFolder folder(opp_path);
-  const std::string holder = request.hold.substr(0, kHolderNameMax);
+  const std::string holder = holder_of(request);
   protocol::PassManaged done{folder.library().string(), folder.is_installed(), {}};
   if (request.action == protocol::kPassInstall) {
     check_library(library);
@@ -216,7 +225,7 @@ protocol::PassManaged BoxDesk::manage(const protocol::ManagePass& request,
     check_leases(holder);
     auto held = std::make_unique<os::HeldPass>(folder, library, owner_of(holder));
     done.was_there = !held->is_managed();
-    held_[holder] = {opp_path, std::move(held)};
+    held_[holder] = Held{opp_path, std::move(held)};
     write_held();
   } else if (request.action == protocol::kPassRelease) {
     done.was_there = held_.contains(holder);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -19,6 +20,15 @@
 #include "protocol/codec.h"
 
 namespace mstune::agent {
+
+// When a pass that is held for a campaign is let go of without being asked for.
+struct LeaseRules {
+  // Since its holder renewed it or had a trial here.
+  Duration silence_max = std::chrono::seconds(60);
+  // Since its holder had a trial here, however often it is renewed; zero: none.
+  Duration idle_max = Duration::zero();
+  std::function<bool(const std::string& holder)> has_trials;  // nothing: nobody has
+};
 
 class BoxDesk {
  public:
@@ -35,9 +45,8 @@ class BoxDesk {
   bool handle(const std::string& campaign, const protocol::Request& request, std::string& payload);
   // Nobody waits for the answers of this campaign any more.
   void forget(const std::string& campaign);
-  // Answers what can be answered by now, and lets go of passes that nobody holds any more:
-  // `quiet_since` is when the last session ended, empty while there is one.
-  void step(std::optional<TimePoint> quiet_since, Duration grace, TimePoint now);
+  // Answers what can be answered by now, and lets go of passes that nobody holds any more.
+  void step(const LeaseRules& rules, TimePoint now);
   [[nodiscard]] bool holds_passes() const { return !held_.empty(); }
   [[nodiscard]] std::vector<int> descriptors() const;
   [[nodiscard]] TimePoint deadline() const;
@@ -66,8 +75,14 @@ class BoxDesk {
   struct Held {
     std::string opp_path;
     std::unique_ptr<os::HeldPass> pass;
+    // From the next step() on where they are empty.
+    std::optional<TimePoint> renewed = {};
+    std::optional<TimePoint> worked = {};
+    TimePoint ends = kNever;
   };
 
+  void renew(const std::string& campaign, const std::string& holder);
+  void end_leases(const LeaseRules& rules, TimePoint now);
   void take_over_passes();
   std::optional<Message> let_go(const std::string& holder);
   void let_go_of_all();

@@ -235,11 +235,27 @@ std::optional<Message> Desk::refusal(const Session& session,
   if (static_cast<std::size_t>(of_client) >= options_.trials_max) {
     return message("agent.too_many_trials", "{} trials of this client are here already", of_client);
   }
+  const std::size_t waiting_max = std::max(options_.waiting_max, options_.devices.size());
+  const auto waiting =
+      std::count_if(slots_.waiting().begin(), slots_.waiting().end(),
+                    [&](const Slots::Trial& trial) { return trial.client == session.client; });
+  if (static_cast<std::size_t>(waiting) >= waiting_max) {
+    return message("agent.too_many_waiting",
+                   "{} trials of this client wait for a device here already: ask again later",
+                   waiting);
+  }
   auto mistake = mistake_in(request.spec);
   if (!mistake && options_.policy) {
     mistake = refusal_of_trial(*options_.policy, request.spec);
   }
   return mistake;
+}
+
+// Without keys nobody knows whose they are.
+bool Desk::has_trials_of(const std::string& holder) const {
+  return std::any_of(trials_.begin(), trials_.end(), [&](const auto& entry) {
+    return entry.second.empty() || holder.starts_with(entry.second + " ");
+  });
 }
 
 void Desk::assign(const Session& session, const protocol::Assign& request, TimePoint now) {

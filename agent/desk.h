@@ -104,7 +104,9 @@ struct Options {
   std::optional<Policy> policy;  // nothing: a coordinator's own agent
   Duration reconnect_grace = std::chrono::seconds(60);
   std::size_t sessions_max = 256;
-  std::size_t trials_max = 256;                      // of one client
+  std::size_t trials_max = 256;  // of one client
+  // Of those, that wait for a device; as many as there are devices in any case.
+  std::size_t waiting_max = 16;
   Duration status_period = std::chrono::seconds(2);  // of those that wait
   Duration ask_again_every = kAskForTurnEvery;
   // Whether trials may begin on this machine; asked when one could. Nothing: always.
@@ -132,6 +134,8 @@ class Desk {
   [[nodiscard]] std::size_t sessions() const { return sessions_.size(); }
   [[nodiscard]] std::size_t trials() const { return trials_.size(); }
   [[nodiscard]] bool has_waiting_trials() const { return !slots_.waiting().empty(); }
+  // Of the client that holds a pass under this name, as it stands in what AskBox hands on.
+  [[nodiscard]] bool has_trials_of(const std::string& holder) const;
 
  private:
   struct Session {

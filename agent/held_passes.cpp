@@ -59,13 +59,53 @@ void BoxDesk::take_over_passes() {
       auto pass = os::HeldPass::take_over(
           os::PassFolder(opp_path), message("agent.pass_holder", "a campaign of {}", holder).text);
       if (pass) {
-        held_[holder] = {opp_path, std::move(pass)};
+        held_[holder] = Held{opp_path, std::move(pass)};
       }
     }
   } catch (const Error& error) {
     complain(error);
   }
   write_held();
+}
+
+// It needs no environment, and nothing is started for it beside a program that is measured.
+void BoxDesk::renew(const std::string& campaign, const std::string& holder) {
+  const auto found = held_.find(holder);
+  if (found != held_.end()) {
+    found->second.renewed.reset();
+    return;
+  }
+  reports_.emplace_back(
+      campaign, protocol::PassManaged{
+                    "", false,
+                    message("agent.pass_not_held",
+                            "the pass is not held for this run any more: nothing was heard of the "
+                            "run for the agent's grace time, or it had no trial there for the "
+                            "run-time of agent.conf; programs that start now are not recorded")});
+}
+
+void BoxDesk::end_leases(const LeaseRules& rules, TimePoint now) {
+  std::vector<std::string> over;
+  for (auto& [holder, held] : held_) {
+    if (rules.has_trials && rules.has_trials(holder)) {
+      held.renewed = now;
+      held.worked = now;
+    }
+    held.renewed = held.renewed.value_or(now);
+    held.worked = held.worked.value_or(now);
+    held.ends = after(*held.renewed, rules.silence_max);
+    if (rules.idle_max > Duration::zero()) {
+      held.ends = std::min(held.ends, after(*held.worked, rules.idle_max));
+    }
+    if (now >= held.ends) {
+      over.push_back(holder);
+    }
+  }
+  for (const std::string& holder : over) {
+    if (const auto failure = let_go(holder)) {
+      fmt::print(stderr, "mstune-agent: {}\n", failure->text);
+    }
+  }
 }
 
 std::optional<Message> BoxDesk::let_go(const std::string& holder) {

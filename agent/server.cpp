@@ -31,6 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kWaitMax{1};
+constexpr Duration kLeaseSilenceLeast = std::chrono::seconds(15);  // several renewals
 constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
 
 std::vector<std::string> own_environment() {
@@ -161,9 +162,6 @@ TimePoint Server::deadline() const {
   TimePoint earliest =
       std::min({environments_.deadline(), receiver_.deadline(), box_desk_.deadline(),
                 desk_.deadline(), devices_.deadline(), stuck_.deadline()});
-  if (quiet_since_ && box_desk_.holds_passes()) {
-    earliest = std::min(earliest, after(*quiet_since_, options_.reconnect_grace));
-  }
   for (const auto& [key, runner] : runners_) {
     earliest = std::min(earliest, runner->deadline());
   }
@@ -243,6 +241,7 @@ desk::Options Server::desk_options() {
   options.reconnect_grace = options_.reconnect_grace;
   protocol::Welcome& welcome = options.greeting;
   welcome.software = kVersion;
+  welcome.capabilities = {protocol::kCanRenewPasses};
   welcome.instance = instance_;
   welcome.host = os::host_name();
   welcome.boot_id = os::boot_id();
@@ -376,12 +375,11 @@ void Server::send_files_reports() {
 }
 
 void Server::step_box(TimePoint now) {
-  if (desk_.sessions() > 0) {
-    quiet_since_.reset();
-  } else if (!quiet_since_) {
-    quiet_since_ = now;
-  }
-  box_desk_.step(quiet_since_, options_.reconnect_grace, now);
+  LeaseRules rules;
+  rules.silence_max = std::max<Duration>(options_.reconnect_grace, kLeaseSilenceLeast);
+  rules.idle_max = options_.policy ? options_.policy->run_max : Duration::zero();
+  rules.has_trials = [this](const std::string& holder) { return desk_.has_trials_of(holder); };
+  box_desk_.step(rules, now);
   for (const auto& [campaign, report] : box_desk_.take_reports()) {
     if (const auto peer = desk_.peer_of_campaign(campaign)) {
       send(*peer, report);

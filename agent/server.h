@@ -98,7 +98,6 @@ class Server {
   os::Socket socket_;
   CannEnvironments environments_;
   BoxDesk box_desk_;
-  std::optional<TimePoint> quiet_since_;  // the last session ended then; empty: there is one
   Receiver receiver_;
   MeasureTurn turn_;
   Desk desk_;

@@ -51,6 +51,13 @@ std::optional<Message> ManagedPass::release() {
   return release_there();
 }
 
+std::optional<protocol::ManagePass> ManagedPass::renewal() const {
+  if (there_.empty()) {
+    return std::nullopt;
+  }
+  return protocol::ManagePass{protocol::kPassRenew, options_.target->cann_env, options_.owner};
+}
+
 void ManagedPass::hold_here() {
   const os::PassFolder folder = pass_folder(variables_of(options_.environment));
   const std::string library = folder.library().string();

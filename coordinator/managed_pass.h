@@ -10,6 +10,7 @@
 #include "common/message.h"
 #include "common/os/pass_folder.h"
 #include "coordinator/target.h"
+#include "protocol/box_messages.h"
 
 namespace mstune::coordinator {
 
@@ -34,6 +35,8 @@ class ManagedPass {
   // Once. Nothing when it is known to be away again, or was there before; else what a person has to
   // do.
   [[nodiscard]] std::optional<Message> release();
+  // What its agent is to be asked for while the run goes on; nothing where none holds it.
+  [[nodiscard]] std::optional<protocol::ManagePass> renewal() const;
 
  private:
   void hold_here();

@@ -124,6 +124,7 @@ void Session::go_on() {
     digesting_.drain();
     step_agents(polled, now);
     fetch_what_is_due(now);
+    renew_leases(now);
     if (now >= dispatcher_.deadline()) {
       dispatch(Tick{}, now);
     }
@@ -149,7 +150,8 @@ void Session::send(std::size_t agent, const protocol::Request& request) {
 // ---- waiting ----
 
 TimePoint Session::deadline() const {
-  TimePoint earliest = std::min({dispatcher_.deadline(), progress_.deadline(), turn_.deadline()});
+  TimePoint earliest =
+      std::min({dispatcher_.deadline(), progress_.deadline(), turn_.deadline(), renew_leases_at_});
   for (const AgentSide& agent : agents_) {
     earliest = std::min(earliest, agent.connection->deadline());
   }

@@ -35,6 +35,8 @@ struct AgentOptions {
   std::size_t devices_per_trial = 1;  // from 1
   std::vector<BundledFile> files;     // that go along with each candidate
   bool keep_files = true;             // the agent may keep them
+  // Asks for the pass to be held on there; nothing where it is not held for this run.
+  std::optional<protocol::ManagePass> lease = {};
 };
 
 struct SessionOptions {
@@ -119,6 +121,7 @@ class Session {
     std::vector<std::string> chips;                 // one for each group
     std::vector<std::vector<std::int32_t>> before;  // the groups of an earlier session
     std::uint64_t bytes_sent_before = 0;
+    bool renews_lease = false;
     bool found = false;  // when all was over: it answered, and can be told
   };
 
@@ -134,6 +137,8 @@ class Session {
   void take_over_finished(const std::vector<Trial>& planned);
   void put_aside_unplanned();
   void find_former_agents();
+  void renew_leases(TimePoint now);
+  void take_lost_lease(std::size_t agent, const Message& why);
   void sort_results();
   void dispatch(const CampaignEvent& event, TimePoint now);
   void carry_out(const CampaignAction& action, TimePoint now);
@@ -209,6 +214,7 @@ class Session {
   Fleet fleet_;
   bool fleet_checked_ = false;
   std::uint64_t descriptors_max_ = 0;
+  TimePoint renew_leases_at_ = kNever;
   SessionResult result_;
   LocalAgent* local_ = nullptr;  // this process's own; nothing: there are targets
   std::uint32_t local_deaths_ = 0;

@@ -102,6 +102,12 @@ void Session::take_welcome(std::size_t agent, const protocol::Welcome& welcome, 
   side.instance = welcome.instance;
   side.groups = groups;
   side.chips = chips_of(welcome, groups.size(), per_trial);
+  const auto& can = welcome.capabilities;
+  if (options_.agents[agent].lease &&
+      std::find(can.begin(), can.end(), protocol::kCanRenewPasses) != can.end()) {
+    side.renews_lease = true;
+    renew_leases_at_ = now;
+  }
   if (agent == 0) {
     // Besides what is known of its device: it may have come back to a campaign that runs.
     const auto add = [&](const char* what, const std::string& text) {
@@ -298,6 +304,28 @@ std::optional<Message> Session::refusal(const Fleet& fleet) {
     }
   }
   return why;
+}
+
+// An agent that hears of a run nothing but that its connection is alive does not keep the pass for
+// it.
+void Session::renew_leases(TimePoint now) {
+  constexpr Duration kRenewEvery = std::chrono::seconds(5);
+  if (now < renew_leases_at_) {
+    return;
+  }
+  renew_leases_at_ = kNever;
+  for (std::size_t at = 0; at < agents_.size(); ++at) {
+    if (agents_[at].renews_lease) {
+      send(at, *options_.agents[at].lease);
+      renew_leases_at_ = after(now, kRenewEvery);
+    }
+  }
+}
+
+void Session::take_lost_lease(std::size_t agent, const Message& why) {
+  if (std::exchange(agents_[agent].renews_lease, false)) {
+    progress_.note(message("pass.at_agent", "{}: {}", options_.agents[agent].name, why));
+  }
 }
 
 void Session::give_up(const GiveUpDevice& action) {

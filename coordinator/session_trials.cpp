@@ -241,11 +241,16 @@ void Session::take(std::size_t agent, const protocol::Report& report, const std:
       fetch_more(*trial, now);
       finish_trial(data->key.trial, now);
     }
+  } else if (const auto* pass = std::get_if<protocol::PassManaged>(&report)) {
+    take_lost_lease(agent, pass->failure);
   } else if (const auto* failure = std::get_if<protocol::Failure>(&report)) {
     const Message why = message("campaign.agent_says", "the agent refused a request ({}): {}",
                                 failure->request, failure->what);
     if (failure->what.id == "agent.no_session") {
       return;  // a message overtook the greeting of a new connection: the link says hello again
+    }
+    if (failure->what.id == "agent.too_many_waiting") {
+      return;  // what was not seen there is assigned again
     }
     if (failure->request == "assign") {
       dispatch(AgentRefused{agent, why}, now);  // it would refuse the next one for the same reason

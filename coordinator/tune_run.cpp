@@ -74,6 +74,10 @@ SessionResult run(Preparation& preparation, Stages& stages, const RunDirectory& 
       note(*left);
     }
   }
+  // One for each agent, or one for this machine.
+  for (std::size_t at = 0; at < passes.size(); ++at) {
+    preparation.session.agents[at].lease = passes[at]->renewal();
+  }
   std::optional<LocalAgent> local;
   if (preparation.local) {
     local.emplace(preparation.environment, preparation.session.campaign.reconnect_grace,

@@ -28,9 +28,10 @@ struct Examined {
 inline constexpr const char* kPassInstall = "install";  // to stay
 inline constexpr const char* kPassRemove = "remove";
 inline constexpr const char* kPassRemoveSamples = "remove-samples";  // what CANN's sample left
-// For a campaign: until `release`, or until the agent has had no session for its grace time, or
-// ends. One that stays is left alone.
+// For a campaign: until `release`, or until its holder has neither renewed it nor had a trial there
+// for the agent's grace time, or until the agent ends. One that stays is left alone.
 inline constexpr const char* kPassHold = "hold";
+inline constexpr const char* kPassRenew = "renew";  // answered only when it is not held any more
 inline constexpr const char* kPassRelease = "release";
 
 struct ManagePass {

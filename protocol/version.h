@@ -15,5 +15,6 @@ inline constexpr std::uint32_t kOldestMajor = 1;
 // asked for only where the other side names it, and refused with a sentence otherwise.
 inline constexpr const char* kCanRunInstances = "instances";  // TrialSpec::instances above 1
 inline constexpr const char* kCanKeepCaches = "cache";        // TrialSpec::cache
+inline constexpr const char* kCanRenewPasses = "renew_pass";  // ManagePass with kPassRenew
 
 }  // namespace mstune::protocol

@@ -11,6 +11,7 @@ usage: scripts/long.sh NAME [BUILD_DIRECTORY]
                   hours)
   resume-faults   1000 faults at random moments, several in one campaign: kill -9, SIGSTOP, signals,
                   cut connections, disks that fail (about an hour)
+  device          who else is on a device, what a trial leaves there, over three rounds (minutes)
 
 BUILD_DIRECTORY is ./build unless given.
 END
@@ -20,6 +21,7 @@ case "${1:-}" in
   -h | --help) usage; exit 0 ;;
   resume-sweep) cases='sweep:*' ;;
   resume-faults) cases='points:*' ;;
+  device) cases='device:*' ;;
   *) usage >&2; exit 2 ;;
 esac
 build=${2:-build}

@@ -52,7 +52,7 @@ std::map<std::string, json> medians(const Workplace& place) {
   return result;
 }
 
-// Three rounds on one device, with this in the program behind its steps.
+// A round on one device, three in the long form, with this in the program behind its steps.
 std::map<std::string, json> measured(const std::string& behind) {
   Workplace place;
   place.environment()["STANDIN_DETERMINISTIC"] = "1";
@@ -60,8 +60,8 @@ std::map<std::string, json> measured(const std::string& behind) {
   write_inventory(place, {box.port()});
   const std::string command =
       locking_program(place, program("sample_run") + " --steps 12 || exit 1\n" + behind);
-  const Ended ended = place.tune(
-      {"--run-command", command, "--inventory", "boxes.json", "--configs", "cv", "--repeat", "3"});
+  const Ended ended = place.tune({"--run-command", command, "--inventory", "boxes.json",
+                                  "--configs", "cv", "--repeat", std::to_string(how_many(1, 3))});
   INFO(ended.output);
   CHECK(ended.status == 0);
   CHECK((ended.output.find("left processes running") != std::string::npos) == !behind.empty());
@@ -121,7 +121,7 @@ TEST_CASE("device: a mask that somebody gave is kept, under the ids before it") 
   SUBCASE("auto offers its devices, and a trial sees one of them") {
     Box box(place, "box", {"--devices", "auto"});
     write_inventory(place, {box.port()});
-    const Ended ended = place.tune(on_boxes({"--repeat", "4"}));
+    const Ended ended = place.tune(on_boxes({"--repeat", "2"}));
     INFO(ended.output);
     CHECK(ended.status == 0);
     const json devices = place.summary().at("devices");
@@ -191,6 +191,62 @@ TEST_CASE("device: who comes onto it during a trial makes that void, and it is r
     CHECK(trial.at("valid") == true);
   }
   CHECK(fs::exists(place.run_directory() / "attempts"));
+}
+
+TEST_CASE("device: a trial that GE ran on one stream is void, whatever its records say") {
+  FaultPlace faults({"--devices", "0"});
+  faults.place().write(
+      "falls_back.sh",
+      faults.steps_command(10, 1) +
+          "\n[ \"$GE_AUTO_MULTISTREAM_PARALLEL_MODE\" = default ] && exit 0\n"
+          "printf '[EVENT] GE(%d,infer):2026-11-29-14:40:08.762.257 [model.cc:137]%d Assign:Need "
+          "rollback to single stream\\n' $$ $$ >> "
+          "$ASCEND_PROCESS_LOG_PATH/run/plog/plog-${$}_20260101000000001.log\n");
+  const Ended ended =
+      faults.start("/bin/bash " + (faults.directory() / "falls_back.sh").string()).wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(ended.output.find("GE ran the model on one stream") != std::string::npos);
+  const json trials = faults.place().trials();
+  REQUIRE(trials.size() == 4);
+  for (const json& trial : trials) {
+    INFO(trial.dump());
+    const bool is_default = trial.at("config") == "default";
+    CHECK(trial.at("valid") == is_default);
+    CHECK((trial.at("reason_codes") == json::array({"single_stream_fallback"})) == !is_default);
+  }
+}
+
+// The line of cgroup v2 in /proc/PID/cgroup: "0::/…".
+std::string cgroup_line(const std::string& text) {
+  const auto begin = text.find("0::/");
+  return begin == std::string::npos ? std::string()
+                                    : text.substr(begin, text.find('\n', begin) - begin);
+}
+
+TEST_CASE(
+    "device: a trial is in a cgroup of its own where one can be made, and that goes with it") {
+  FaultPlace faults({"--devices", "0"});
+  const std::string of_agent =
+      cgroup_line(read_text("/proc/" + std::to_string(faults.agent().id()) + "/cgroup"));
+  const std::string command =
+      locking_program(faults.place(), "cat /proc/self/cgroup\n" + left_over("exec sleep 424246") +
+                                          "exec " + faults.steps_command(10, 1));
+  const Ended ended = faults.start(command).wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+  CHECK(processes_with("sleep" + std::string(1, '\0') + "424246").empty());
+  const std::string of_trial =
+      cgroup_line(read_text(faults.place().run_directory() / "trial_000_default_r1/stdout.log"));
+  INFO(of_agent, " ", of_trial);
+  if (of_trial == of_agent) {
+    MESSAGE("no cgroup v2 can be made here");
+    return;
+  }
+  CHECK(of_trial.find("/mstune-") != std::string::npos);
+  for (const char* mount : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
+    CHECK_FALSE(fs::exists(mount + of_trial.substr(std::string("0::").size())));
+  }
 }
 
 TEST_CASE("device: trials of two agents on one device take turns, whoever their campaigns are") {

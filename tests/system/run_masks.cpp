@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -20,21 +21,26 @@ using nlohmann::json;
 
 // Members of documents, at any depth.
 const std::set<std::string> kMaskedKeys{
-    "wall_seconds", "attempt",           "main_process", "session_id",
-    "command",  // names the directory of the test
+    "wall_seconds", "attempt",           "main_process", "session_id",   "command",
     "om_directory", "working_directory", "target_file",  "target_files",
     "state",  // of an agent: it may have ended by now
-    "boot_id",      "readings"};
+    "boot_id",      "readings",
+    "plog_bytes",  // process ids are in it, of four digits or of five
+};
 // Files whose content tells of their making and nothing else: that they are there is compared.
 const std::set<std::string> kMaskedFiles{"report.html"};
-// Texts, in every other file and in the names of files.
+// Texts, in files that are no documents and in the names of files.
 const std::array<std::pair<std::regex, const char*>, 3> kMaskedTexts{{
     {std::regex(R"(plog-\d+_)"), "plog-PID_"},
     {std::regex(R"((GE\()\d+(,[^\]]*\[step_recorder\.cc:137\])\d+)"), "$1PID$2PID"},
     {std::regex(R"(,\d+\n)"), ",PID\n"},  // the last column of steps.csv
 }};
-// In documents: an agent's port.
-const std::pair<std::regex, const char*> kMaskedPort{R"(127\.0\.0\.1:\d+)", "127.0.0.1:PORT"};
+// Texts, in all files: where it ran.
+const std::array<std::pair<std::regex, const char*>, 3> kMaskedPlaces{{
+    {std::regex(R"(/tmp/mstune-test-\w+)"), "DIRECTORY"},
+    {std::regex(R"(run_\d+_\d+_\d+)"), "RUN"},
+    {std::regex(R"(127\.0\.0\.1:\d+)"), "AGENT"},
+}};
 // Where devices share the rounds: members of documents, and texts in the names of files.
 const std::set<std::string> kMaskedDeviceKeys{"device", "devices", "chips"};
 const std::pair<std::regex, const char*> kMaskedDevice{R"(_d\d+)", "_dN"};
@@ -59,11 +65,16 @@ json masked(json document, const Keys& keys) {
   return document;
 }
 
-std::string masked(std::string text) {
-  for (const auto& [pattern, mask] : kMaskedTexts) {
+template <typename Masks>
+std::string masked_by(const Masks& masks, std::string text) {
+  for (const auto& [pattern, mask] : masks) {
     text = std::regex_replace(text, pattern, mask);
   }
   return text;
+}
+
+std::string masked(std::string text) {
+  return masked_by(kMaskedTexts, masked_by(kMaskedPlaces, std::move(text)));
 }
 
 std::string masked_file(const fs::path& file, const Keys& keys) {
@@ -76,8 +87,7 @@ std::string masked_file(const fs::path& file, const Keys& keys) {
   }
   const json document = json::parse(text, nullptr, false);
   return document.is_discarded() ? "NO JSON: " + text
-                                 : std::regex_replace(masked(document, keys).dump(1) + "\n",
-                                                      kMaskedPort.first, kMaskedPort.second);
+                                 : masked_by(kMaskedPlaces, masked(document, keys).dump(1) + "\n");
 }
 
 std::string first_difference(const std::string& wanted, const std::string& found) {

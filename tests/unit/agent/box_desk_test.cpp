@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -20,6 +22,7 @@ using protocol::ManagePass;
 using std::chrono::seconds;
 
 constexpr Duration kGrace = seconds(60);
+const LeaseRules kNobodyWorks{kGrace, {}, {}};
 constexpr const char* kCampaign = "c0ffee";
 
 std::uint16_t machine_here() {
@@ -45,7 +48,7 @@ struct Place {
 
   protocol::Report ask(const protocol::Request& request, std::string payload = {}) {
     CHECK(desk.handle(kCampaign, request, payload));
-    desk.step(std::nullopt, kGrace, now);
+    desk.step(kNobodyWorks, now);
     auto reports = desk.take_reports();
     REQUIRE(reports.size() == 1);
     CHECK(reports[0].first == kCampaign);
@@ -71,11 +74,11 @@ TEST_CASE("box desk: the facts are those of the environment that is asked about"
   Place place;
   std::string none;
   CHECK(place.desk.handle(kCampaign, protocol::Examine{}, none));
-  place.desk.step(std::nullopt, kGrace, place.now);
+  place.desk.step(kNobodyWorks, place.now);
   // npu-smi may be there and take its time.
   while (place.desk.deadline() != kNever) {
     os::wait_readable(place.desk.descriptors().front(), seconds(1));
-    place.desk.step(std::nullopt, kGrace, place.now);
+    place.desk.step(kNobodyWorks, place.now);
   }
   const auto reports = place.desk.take_reports();
   REQUIRE(reports.size() == 1);
@@ -123,10 +126,54 @@ TEST_CASE("box desk: a held pass goes when it is released") {
 TEST_CASE("box desk: a held pass goes when nobody has been there for the grace time") {
   Place place;
   static_cast<void>(place.manage(protocol::kPassHold, pass_for(machine_here())));
-  const TimePoint quiet = place.now;
-  place.desk.step(quiet, kGrace, quiet + kGrace - Duration(1));
+  CHECK(place.desk.deadline() == place.now + kGrace);
+  place.desk.step(kNobodyWorks, place.now + kGrace - Duration(1));
   CHECK(place.is_installed());
-  place.desk.step(quiet, kGrace, quiet + kGrace);
+  place.desk.step(kNobodyWorks, place.now + kGrace);
+  CHECK_FALSE(place.is_installed());
+  CHECK(place.desk.deadline() == kNever);
+}
+
+// Renews it at that time; what the desk says to that.
+std::vector<std::pair<std::string, protocol::Report>> renew(Place& place, const LeaseRules& rules,
+                                                            TimePoint now) {
+  std::string none;
+  CHECK(place.desk.handle(kCampaign, ManagePass{protocol::kPassRenew, "", "process 7 on host"},
+                          none));
+  place.desk.step(rules, now);
+  return place.desk.take_reports();
+}
+
+TEST_CASE("box desk: a held pass stays while it is renewed, or its holder has a trial here") {
+  Place place;
+  static_cast<void>(place.manage(protocol::kPassHold, pass_for(machine_here())));
+  const TimePoint renewed = place.now + kGrace - Duration(1);
+  CHECK(renew(place, kNobodyWorks, renewed).empty());
+  place.desk.step(kNobodyWorks, renewed + kGrace - Duration(1));
+  CHECK(place.is_installed());
+  LeaseRules works = kNobodyWorks;
+  works.has_trials = [](const std::string& holder) { return holder == "process 7 on host"; };
+  const TimePoint worked = renewed + 10 * kGrace;
+  place.desk.step(works, renewed + kGrace - Duration(1));
+  place.desk.step(works, worked);
+  CHECK(place.is_installed());
+  place.desk.step(kNobodyWorks, worked + kGrace);
+  CHECK_FALSE(place.is_installed());
+  const auto lost = renew(place, kNobodyWorks, worked + kGrace);
+  REQUIRE(lost.size() == 1);
+  CHECK(std::get<protocol::PassManaged>(lost.front().second).failure.id == "agent.pass_not_held");
+}
+
+TEST_CASE("box desk: renewing alone holds a pass no longer than the owner's run-time") {
+  Place place;
+  static_cast<void>(place.manage(protocol::kPassHold, pass_for(machine_here())));
+  LeaseRules rules = kNobodyWorks;
+  rules.idle_max = seconds(90);
+  const TimePoint begun = place.now;
+  CHECK(renew(place, rules, begun + seconds(50)).empty());
+  CHECK(renew(place, rules, begun + seconds(90) - Duration(1)).empty());
+  CHECK(place.is_installed());
+  place.desk.step(rules, begun + seconds(90));
   CHECK_FALSE(place.is_installed());
 }
 
@@ -147,13 +194,14 @@ TEST_CASE("box desk: an agent that is started again holds on what its killed lif
     std::string none;
     CHECK(
         again.handle(kCampaign, ManagePass{protocol::kPassRelease, "", "process 7 on host"}, none));
-    again.step(std::nullopt, kGrace, place.now);
+    again.step(kNobodyWorks, place.now);
     const auto reports = again.take_reports();
     REQUIRE(reports.size() == 1);
     CHECK(std::get<protocol::PassManaged>(reports[0].second).was_there);
   }
   SUBCASE("until nobody has come back for the grace time") {
-    again.step(place.now, kGrace, place.now + kGrace);
+    again.step(kNobodyWorks, place.now);  // it counts from now on
+    again.step(kNobodyWorks, place.now + kGrace);
   }
   CHECK_FALSE(place.is_installed());
   CHECK_FALSE(again.holds_passes());
@@ -176,7 +224,7 @@ TEST_CASE("box desk: answers for a coordinator that has left are not made") {
   }
   CHECK(place.desk.take_reports().size() == 1);  // more wait than anybody needs
   place.desk.forget(kCampaign);
-  place.desk.step(std::nullopt, kGrace, place.now);
+  place.desk.step(kNobodyWorks, place.now);
   CHECK(place.desk.take_reports().empty());
 }
 

@@ -18,6 +18,7 @@ class Hall {
  public:
   explicit Hall(const Policy& policy = {}, std::function<bool()> may_measure = {})
       : desk_(options(policy, std::move(may_measure))) {}
+  explicit Hall(desk::Options options) : desk_(std::move(options)) {}
 
   std::vector<desk::Action> says(const std::string& peer, const std::string& client,
                                  const protocol::Request& request, TimePoint now = kStart) {
@@ -177,6 +178,32 @@ TEST_CASE("desk: there are as many sessions and trials as it says, and no more")
   CHECK(failure_of(hall.says("a", "ann", assignment("a", 4))) == "agent.too_many_trials");
   CHECK(failure_of(hall.greets("x", "ann", std::string(65, 'x'))) == "agent.bad_campaign");
   CHECK(failure_of(hall.greets("x", "ann", "")) == "agent.bad_campaign");
+}
+
+TEST_CASE("desk: a client has only so many trials waiting, and others as many") {
+  desk::Options options;
+  options.greeting.instance = "i";
+  Hall hall(std::move(options));
+  hall.greets("a", "ann", "a");
+  hall.greets("b", "bob", "b");
+  for (std::uint32_t trial = 0; trial < 17; ++trial) {  // one of them has the device
+    CHECK(failure_of(hall.says("a", "ann", assignment("a", trial))) == "none");
+  }
+  CHECK(failure_of(hall.says("a", "ann", assignment("a", 17))) == "agent.too_many_waiting");
+  CHECK(failure_of(hall.says("b", "bob", assignment("b"))) == "none");
+  hall.desk().handle(desk::TrialGone{assignment("a").key}, kStart);  // bob has it then
+  CHECK(failure_of(hall.says("a", "ann", assignment("a", 17))) == "agent.too_many_waiting");
+  hall.desk().handle(desk::TrialGone{assignment("b").key}, kStart);
+  CHECK(failure_of(hall.says("a", "ann", assignment("a", 17))) == "none");
+}
+
+TEST_CASE("desk: whoever holds a pass has trials here or not") {
+  Hall hall;
+  hall.greets("p", "ann", "c");
+  CHECK_FALSE(hall.desk().has_trials_of("ann run_1 on npu-a"));
+  hall.says("p", "ann", assignment("c"));
+  CHECK(hall.desk().has_trials_of("ann run_1 on npu-a"));
+  CHECK_FALSE(hall.desk().has_trials_of("anna run_1 on npu-a"));
 }
 
 TEST_CASE("desk: who waits hears who holds the device, and not for ever") {
