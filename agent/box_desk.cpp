@@ -13,9 +13,10 @@
 namespace mstune::agent {
 namespace {
 
-constexpr std::size_t kQuestionsMax = 16;    // waiting; nobody needs more at once
-constexpr std::size_t kLeasesMax = 16;       // of passes, by one client
-constexpr std::size_t kHolderNameMax = 160;  // a client's name and one of its choice
+constexpr std::size_t kQuestionsMax = 16;               // waiting; nobody needs more at once
+constexpr std::size_t kLeasesMax = 16;                  // of passes, by one client
+constexpr std::size_t kHolderNameMax = 160;             // a client's name and one of its choice
+constexpr Duration kReadMax = std::chrono::seconds(3);  // GE's libraries, for one question
 
 std::string cann_env_of(const std::variant<protocol::Examine, protocol::ManagePass>& what) {
   return std::visit([](const auto& request) { return request.cann_env; }, what);
@@ -117,9 +118,9 @@ void BoxDesk::forget(const std::string& campaign) {
                 [&](const Question& question) { return question.campaign == campaign; });
 }
 
-void BoxDesk::step(const LeaseRules& rules, TimePoint now) {
+void BoxDesk::step(const LeaseRules& rules, bool measuring, TimePoint now) {
   std::erase_if(questions_, [&](Question& question) {
-    auto report = answer(question, now);
+    auto report = answer(question, measuring, now);
     if (report) {
       reports_.emplace_back(question.campaign, std::move(*report));
     }
@@ -128,7 +129,18 @@ void BoxDesk::step(const LeaseRules& rules, TimePoint now) {
   end_leases(rules, now);
 }
 
-std::optional<protocol::Report> BoxDesk::answer(Question& question, TimePoint now) {
+bool BoxDesk::look(Question& question, const Environment& environment, bool measuring,
+                   TimePoint now) {
+  if (!question.look) {
+    question.look = std::make_unique<DeviceLook>(environment, now);
+    question.recorder.emplace(os::library_directories(environment));
+    question.read_until = after(now, kReadMax);
+  }
+  question.reads = !measuring && now < question.read_until && !question.recorder->step();
+  return question.look->step(now) && !question.reads;
+}
+
+std::optional<protocol::Report> BoxDesk::answer(Question& question, bool measuring, TimePoint now) {
   try {
     const auto known = environments_.find(cann_env_of(question.what), question.campaign, now);
     if (!known) {
@@ -141,14 +153,12 @@ std::optional<protocol::Report> BoxDesk::answer(Question& question, TimePoint no
     if (const auto* request = std::get_if<protocol::ManagePass>(&question.what)) {
       return manage(*request, question.payload, environment);
     }
-    if (!question.look) {
-      question.look = std::make_unique<DeviceLook>(environment, now);
-    }
-    if (!question.look->step(now)) {
+    if (!look(question, environment, measuring, now)) {
       return std::nullopt;
     }
     protocol::Examined examined{examine(environment), {}};
     question.look->put(examined.facts);
+    examined.facts.recorder = question.recorder->result();
     return examined;
   } catch (const Error& error) {
     return refusal(question.what, error.message());
@@ -169,6 +179,9 @@ std::vector<int> BoxDesk::descriptors() const {
 TimePoint BoxDesk::deadline() const {
   TimePoint earliest = kNever;
   for (const Question& question : questions_) {
+    if (question.reads) {
+      return TimePoint::min();
+    }
     if (question.look) {
       earliest = std::min(earliest, question.look->deadline());
     }

@@ -17,6 +17,7 @@
 #include "agent/device_look.h"
 #include "agent/pass_pieces.h"
 #include "common/os/pass_folder.h"
+#include "common/os/recorder.h"
 #include "protocol/codec.h"
 
 namespace mstune::agent {
@@ -45,8 +46,10 @@ class BoxDesk {
   bool handle(const std::string& campaign, const protocol::Request& request, std::string& payload);
   // Nobody waits for the answers of this campaign any more.
   void forget(const std::string& campaign);
-  // Answers what can be answered by now, and lets go of passes that nobody holds any more.
-  void step(const LeaseRules& rules, TimePoint now);
+  // Answers what can be answered by now, and lets go of passes that nobody holds any more. While
+  // something is measured here no libraries are read: then it is not known whether GE records
+  // steps.
+  void step(const LeaseRules& rules, bool measuring, TimePoint now);
   [[nodiscard]] bool holds_passes() const { return !held_.empty(); }
   [[nodiscard]] std::vector<int> descriptors() const;
   [[nodiscard]] TimePoint deadline() const;
@@ -59,12 +62,19 @@ class BoxDesk {
     std::string campaign;
     std::variant<protocol::Examine, protocol::ManagePass> what;
     std::string payload;
-    std::unique_ptr<DeviceLook> look;  // under way, for Examine
+    // Under way, for Examine:
+    std::unique_ptr<DeviceLook> look;
+    std::optional<os::RecorderLook> recorder;
+    TimePoint read_until = kNever;  // libraries; later they are not read on
+    bool reads = false;
   };
 
   void wait_in_line(Question question);
   // Nothing while something that it needs is under way.
-  std::optional<protocol::Report> answer(Question& question, TimePoint now);
+  std::optional<protocol::Report> answer(Question& question, bool measuring, TimePoint now);
+  // True when nothing of the question is under way any more.
+  static bool look(Question& question, const Environment& environment, bool measuring,
+                   TimePoint now);
   // Throws a usage error for a client that holds as many as it may.
   void check_leases(const std::string& holder) const;
   [[nodiscard]] BoxFacts examine(const Environment& environment) const;

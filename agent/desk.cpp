@@ -433,7 +433,7 @@ TimePoint Desk::wait_until(const protocol::TrialSpec& spec, TimePoint now) const
 protocol::Status Desk::waiting_status(const protocol::TrialKey& key) const {
   protocol::Status status{key, protocol::TrialState::queued, 0, protocol::WaitsFor::device, {}};
   if (ask_again_ == kNever) {
-    status.held_by = slots_.holders();
+    status.held_by = slots_.others_before(key);
   } else {
     status.waits_for = protocol::WaitsFor::quiet_machine;
   }

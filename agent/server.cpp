@@ -379,7 +379,10 @@ void Server::step_box(TimePoint now) {
   rules.silence_max = std::max<Duration>(options_.reconnect_grace, kLeaseSilenceLeast);
   rules.idle_max = options_.policy ? options_.policy->run_max : Duration::zero();
   rules.has_trials = [this](const std::string& holder) { return desk_.has_trials_of(holder); };
-  box_desk_.step(rules, now);
+  const bool measuring = std::any_of(runners_.begin(), runners_.end(), [](const auto& entry) {
+    return entry.second->job().is_at_work();
+  });
+  box_desk_.step(rules, measuring, now);
   for (const auto& [campaign, report] : box_desk_.take_reports()) {
     if (const auto peer = desk_.peer_of_campaign(campaign)) {
       send(*peer, report);

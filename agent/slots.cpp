@@ -62,6 +62,10 @@ void Slots::recover(const protocol::TrialKey& key) {
   }
 }
 
+bool Slots::wants(const Trial& trial, const Slot& slot) {
+  return slot.device && std::count(trial.wanted.begin(), trial.wanted.end(), *slot.device) > 0;
+}
+
 bool Slots::offers(int device) const {
   return std::any_of(slots_.begin(), slots_.end(),
                      [device](const Slot& slot) { return slot.device == device && !slot.stuck; });
@@ -82,10 +86,7 @@ std::vector<std::size_t> Slots::free_for(const Trial& trial) const {
   std::vector<std::size_t> found;
   for (std::size_t place = 0; place < slots_.size(); ++place) {
     const Slot& slot = slots_[place];
-    const bool fits =
-        trial.wanted.empty()
-            ? found.empty()
-            : slot.device && std::count(trial.wanted.begin(), trial.wanted.end(), *slot.device) > 0;
+    const bool fits = trial.wanted.empty() ? found.empty() : wants(trial, slot);
     if (fits && !slot.holder && !slot.stuck) {
       found.push_back(place);
     }
@@ -142,6 +143,19 @@ std::string Slots::holders() const {
   std::set<std::string> names;
   for (const Slot& slot : slots_) {
     if (slot.holder) {
+      names.insert(name_of(*slot.holder));
+    }
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string Slots::others_before(const protocol::TrialKey& key) const {
+  const auto trial = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [&](const Trial& each) { return each.key == key; });
+  std::set<std::string> names;
+  for (const Slot& slot : slots_) {
+    const bool needed = trial != waiting_.end() && (trial->wanted.empty() || wants(*trial, slot));
+    if (needed && slot.holder && slot.holder->key.campaign != key.campaign) {
       names.insert(name_of(*slot.holder));
     }
   }

@@ -56,6 +56,9 @@ class Slots {
 
   // Whose trials have the devices, for people: "ann, bob".
   [[nodiscard]] std::string holders() const;
+  // Of those which have what this one waits for, as far as they are of other campaigns: a campaign
+  // that fills the devices by itself waits for nobody.
+  [[nodiscard]] std::string others_before(const protocol::TrialKey& key) const;
   [[nodiscard]] std::vector<protocol::DeviceCondition> conditions(TimePoint now) const;
 
  private:
@@ -65,6 +68,7 @@ class Slots {
     std::optional<protocol::TrialKey> stuck = {};  // whose processes make it unusable
   };
 
+  static bool wants(const Trial& trial, const Slot& slot);
   [[nodiscard]] bool offers(int device) const;
   // The places of the slots that it can have now; empty: not all that it wants are free.
   [[nodiscard]] std::vector<std::size_t> free_for(const Trial& trial) const;

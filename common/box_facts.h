@@ -75,7 +75,7 @@ struct BoxFacts {
   Place work;             // where trials run
   std::string plog_root;  // an example of the directory that a trial logs to
   Place build_log;        // where atc logs to; an empty path: the log library's own choice
-  // Known only to mstune about its own machine:
+  // The first one is not told by older agents; the others only mstune knows, about its own machine.
   std::string recorder;    // whether GE can record steps: one of the two below; empty: not known
   Place output;            // where OMs and run directories are written; empty path: not looked at
   std::string built_pass;  // our pass, ready to be installed; empty: there is none

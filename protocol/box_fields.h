@@ -77,6 +77,7 @@ struct Wire<BoxFacts> {
     visit("strays", m.strays);
     visit("leases", m.leases);
     visit("toolkit_abi", m.toolkit_abi);
+    visit("recorder", m.recorder);
     visit("work", m.work);
     visit("plog_root", m.plog_root);
     visit("build_log", m.build_log);

@@ -12,17 +12,23 @@ usage: scripts/long.sh NAME [BUILD_DIRECTORY]
   resume-faults   1000 faults at random moments, several in one campaign: kill -9, SIGSTOP, signals,
                   cut connections, disks that fail (about an hour)
   device          who else is on a device, what a trial leaves there, over three rounds (minutes)
+  slurm           scripts/slurm/mstune.sh through Debian's own Slurm, by each way to track processes;
+                  as root, downloads some 10 MB (about two minutes)
 
 BUILD_DIRECTORY is ./build unless given.
 END
 }
 
+root=$(realpath "$(dirname "$0")/..")
+build=$(realpath -m "${2:-build}")
 case "${1:-}" in
   -h | --help) usage; exit 0 ;;
   resume-sweep) cases='sweep:*' ;;
   resume-faults) cases='points:*' ;;
   device) cases='device:*' ;;
+  slurm)
+    exec bash "$root/tests/scripts/slurm_real.sh" "$root" "$build/bin" "$build/cann"
+    ;;
   *) usage >&2; exit 2 ;;
 esac
-build=${2:-build}
 MSTUNE_TEST_LONG=1 exec "$build/bin/fault_tests" "--test-case=$cases"

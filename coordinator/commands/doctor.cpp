@@ -47,10 +47,7 @@ BoxFacts examine_here(const std::vector<std::string>& environment) {
 BoxFacts examine_as_trials(const std::vector<std::string>& environment, std::ostream& err) {
   try {
     const LocalAgent agent(environment, std::chrono::seconds(60), os::random_hex_id());
-    BoxFacts facts = Inquiry(agent, kConnectMax).examine({}).facts;
-    // Not asked of an agent, which may be measuring; here it is the same machine and environment.
-    facts.recorder = os::recorder_of(variables_of(environment));
-    return facts;
+    return Inquiry(agent, kConnectMax).examine({}).facts;
   } catch (const Error& error) {
     err << "mstune: " << error.what() << '\n';
     return examine_here(environment);

@@ -25,12 +25,14 @@ set_places() {
   log=$state/agent.log
 }
 
-# The ids of processes whose command line begins with these words, whoever runs them.
+# The ids of processes whose command line begins with these words, whoever runs them. One grep looks
+# through all of them first: a machine may have thousands.
 processes_of() {
-  for process in /proc/[0-9]*; do
-    line=$(tr '\0' ' ' 2>/dev/null <"$process/cmdline") || continue
+  grep -lsF -- "${1##* }" /proc/[0-9]*/cmdline | while read -r file; do
+    line=$(tr '\0' ' ' 2>/dev/null <"$file") || continue
+    process=${file#/proc/}
     case "$line" in
-      "$1 "*) echo "${process#/proc/}" ;;
+      "$1 "*) echo "${process%/cmdline}" ;;
     esac
   done
 }
@@ -41,15 +43,18 @@ runners() {
   processes_of "sh $runner"
 }
 
-# A running trial is a child of the agent; npu-smi, which it asks now and then, is none.
+# A running trial is a child of the agent; npu-smi, which it asks now and then, is none. A process
+# may be gone before it is read.
 trials_running() {
   for agent in $(processes_of "$program"); do
     for process in /proc/[0-9]*; do
-      case "$(cat "$process/stat" 2>/dev/null)" in
+      stat="" name=""
+      { read -r stat <"$process/stat" && read -r name <"$process/comm"; } 2>/dev/null || continue
+      case "$stat" in
         *") "?" $agent "*) ;;
         *) continue ;;
       esac
-      case "$(cat "$process/comm" 2>/dev/null)" in
+      case "$name" in
         npu-smi* | "") ;;
         *) echo "${process#/proc/}" ;;
       esac

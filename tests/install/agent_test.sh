@@ -16,14 +16,14 @@ home=$BOX/home
 
 # The ids of agents of that machine; fails when there is none.
 agents() {
-  local process found=1
-  for process in /proc/[0-9]*; do
-    if tr '\0' ' ' 2>/dev/null <"$process/cmdline" |
-      grep -q "^$home/.local/bin/mstune-agent --work-dir"; then
-      echo "${process#/proc/}"
+  local file found=1
+  for file in $(grep -lsF "$home/.local/bin/mstune-agent" /proc/[0-9]*/cmdline); do
+    if tr '\0' ' ' 2>/dev/null <"$file" | grep -q "^$home/.local/bin/mstune-agent --work-dir"; then
+      file=${file#/proc/}
+      echo "${file%/cmdline}"
       found=0
     fi
-  done 2>/dev/null
+  done
   return "$found"
 }
 listens() {

@@ -48,7 +48,7 @@ struct Place {
 
   protocol::Report ask(const protocol::Request& request, std::string payload = {}) {
     CHECK(desk.handle(kCampaign, request, payload));
-    desk.step(kNobodyWorks, now);
+    desk.step(kNobodyWorks, false, now);
     auto reports = desk.take_reports();
     REQUIRE(reports.size() == 1);
     CHECK(reports[0].first == kCampaign);
@@ -74,11 +74,11 @@ TEST_CASE("box desk: the facts are those of the environment that is asked about"
   Place place;
   std::string none;
   CHECK(place.desk.handle(kCampaign, protocol::Examine{}, none));
-  place.desk.step(kNobodyWorks, place.now);
+  place.desk.step(kNobodyWorks, false, place.now);
   // npu-smi may be there and take its time.
   while (place.desk.deadline() != kNever) {
     os::wait_readable(place.desk.descriptors().front(), seconds(1));
-    place.desk.step(kNobodyWorks, place.now);
+    place.desk.step(kNobodyWorks, false, place.now);
   }
   const auto reports = place.desk.take_reports();
   REQUIRE(reports.size() == 1);
@@ -86,6 +86,35 @@ TEST_CASE("box desk: the facts are those of the environment that is asked about"
   CHECK(facts.opp_exists);
   CHECK(facts.work.path == (place.path / "work").string());
   CHECK_FALSE(facts.variables.contains("PATH"));
+}
+
+// What a desk says of a toolkit whose GE has this library, asked while something is measured or
+// not.
+std::string recorder_seen(const std::string& library, bool measuring) {
+  Place place;
+  os::make_directory(place.path / "cann" / "lib64");
+  os::write_file_atomically(place.path / "cann/lib64/libge_executor.so", library);
+  CannEnvironments environments{
+      place.path, {{"ASCEND_HOME_PATH", (place.path / "cann").string()}, {"PATH", "/nowhere"}}};
+  BoxDesk desk{place.path / "work", environments};
+  std::string none;
+  CHECK(desk.handle(kCampaign, protocol::Examine{}, none));
+  auto reports = desk.take_reports();
+  for (int steps = 0; reports.empty() && steps < 100; ++steps) {
+    desk.step(kNobodyWorks, measuring, place.now);
+    reports = desk.take_reports();
+    // It asks for its next turn at once, and has no descriptor that would tell.
+    CHECK(desk.deadline() == (reports.empty() ? TimePoint::min() : kNever));
+  }
+  REQUIRE(reports.size() == 1);
+  return std::get<protocol::Examined>(reports[0].second).facts.recorder;
+}
+
+TEST_CASE("box desk: GE's libraries are read a piece at a time, and not while it is measured") {
+  const std::string long_one = std::string(5U << 20U, 'x') + "[GE_MS_TUNE][STEP]";
+  CHECK(recorder_seen(long_one, false) == kRecorderPresent);
+  CHECK(recorder_seen(std::string(5U << 20U, 'x'), false) == kRecorderAbsent);
+  CHECK(recorder_seen(long_one, true).empty());
 }
 
 TEST_CASE("box desk: a set_env.sh that is not there is an answer, too") {
@@ -127,9 +156,9 @@ TEST_CASE("box desk: a held pass goes when nobody has been there for the grace t
   Place place;
   static_cast<void>(place.manage(protocol::kPassHold, pass_for(machine_here())));
   CHECK(place.desk.deadline() == place.now + kGrace);
-  place.desk.step(kNobodyWorks, place.now + kGrace - Duration(1));
+  place.desk.step(kNobodyWorks, false, place.now + kGrace - Duration(1));
   CHECK(place.is_installed());
-  place.desk.step(kNobodyWorks, place.now + kGrace);
+  place.desk.step(kNobodyWorks, false, place.now + kGrace);
   CHECK_FALSE(place.is_installed());
   CHECK(place.desk.deadline() == kNever);
 }
@@ -140,7 +169,7 @@ std::vector<std::pair<std::string, protocol::Report>> renew(Place& place, const 
   std::string none;
   CHECK(place.desk.handle(kCampaign, ManagePass{protocol::kPassRenew, "", "process 7 on host"},
                           none));
-  place.desk.step(rules, now);
+  place.desk.step(rules, false, now);
   return place.desk.take_reports();
 }
 
@@ -149,15 +178,15 @@ TEST_CASE("box desk: a held pass stays while it is renewed, or its holder has a 
   static_cast<void>(place.manage(protocol::kPassHold, pass_for(machine_here())));
   const TimePoint renewed = place.now + kGrace - Duration(1);
   CHECK(renew(place, kNobodyWorks, renewed).empty());
-  place.desk.step(kNobodyWorks, renewed + kGrace - Duration(1));
+  place.desk.step(kNobodyWorks, false, renewed + kGrace - Duration(1));
   CHECK(place.is_installed());
   LeaseRules works = kNobodyWorks;
   works.has_trials = [](const std::string& holder) { return holder == "process 7 on host"; };
   const TimePoint worked = renewed + 10 * kGrace;
-  place.desk.step(works, renewed + kGrace - Duration(1));
-  place.desk.step(works, worked);
+  place.desk.step(works, false, renewed + kGrace - Duration(1));
+  place.desk.step(works, false, worked);
   CHECK(place.is_installed());
-  place.desk.step(kNobodyWorks, worked + kGrace);
+  place.desk.step(kNobodyWorks, false, worked + kGrace);
   CHECK_FALSE(place.is_installed());
   const auto lost = renew(place, kNobodyWorks, worked + kGrace);
   REQUIRE(lost.size() == 1);
@@ -173,7 +202,7 @@ TEST_CASE("box desk: renewing alone holds a pass no longer than the owner's run-
   CHECK(renew(place, rules, begun + seconds(50)).empty());
   CHECK(renew(place, rules, begun + seconds(90) - Duration(1)).empty());
   CHECK(place.is_installed());
-  place.desk.step(rules, begun + seconds(90));
+  place.desk.step(rules, false, begun + seconds(90));
   CHECK_FALSE(place.is_installed());
 }
 
@@ -194,14 +223,14 @@ TEST_CASE("box desk: an agent that is started again holds on what its killed lif
     std::string none;
     CHECK(
         again.handle(kCampaign, ManagePass{protocol::kPassRelease, "", "process 7 on host"}, none));
-    again.step(kNobodyWorks, place.now);
+    again.step(kNobodyWorks, false, place.now);
     const auto reports = again.take_reports();
     REQUIRE(reports.size() == 1);
     CHECK(std::get<protocol::PassManaged>(reports[0].second).was_there);
   }
   SUBCASE("until nobody has come back for the grace time") {
-    again.step(kNobodyWorks, place.now);  // it counts from now on
-    again.step(kNobodyWorks, place.now + kGrace);
+    again.step(kNobodyWorks, false, place.now);  // it counts from now on
+    again.step(kNobodyWorks, false, place.now + kGrace);
   }
   CHECK_FALSE(place.is_installed());
   CHECK_FALSE(again.holds_passes());
@@ -224,7 +253,7 @@ TEST_CASE("box desk: answers for a coordinator that has left are not made") {
   }
   CHECK(place.desk.take_reports().size() == 1);  // more wait than anybody needs
   place.desk.forget(kCampaign);
-  place.desk.step(kNobodyWorks, place.now);
+  place.desk.step(kNobodyWorks, false, place.now);
   CHECK(place.desk.take_reports().empty());
 }
 

@@ -84,6 +84,22 @@ TEST_CASE("slots: campaigns take turns where clients have no names, and stay nam
   CHECK(slots.give_out(kStart)[0].key == key("b", 0));
 }
 
+TEST_CASE("slots: who waits hears of others who have what it waits for, and not of itself") {
+  Slots slots({0, 1});
+  slots.wait(key("a", 0), "ann", kStart, kNever, {0});
+  slots.wait(key("b", 0), "bob", kStart, kNever, {1});
+  REQUIRE(slots.give_out(kStart).size() == 2);
+  slots.wait(key("a", 1), "ann", kStart, kNever, {0});
+  slots.wait(key("a", 2), "ann", kStart, kNever, {1});
+  slots.wait(key("a", 3), "ann", kStart);
+  slots.wait(key("c", 0), "ann", kStart, kNever, {0, 1});
+  CHECK(slots.others_before(key("a", 1)).empty());
+  CHECK(slots.others_before(key("a", 2)) == "bob");
+  CHECK(slots.others_before(key("a", 3)) == "bob");
+  CHECK(slots.others_before(key("c", 0)) == "ann, bob");  // another campaign of the same client
+  CHECK(slots.others_before(key("d", 0)).empty());        // that does not wait
+}
+
 TEST_CASE("slots: what cannot be killed keeps its device from everybody") {
   Slots slots({0});
   slots.wait(key("a", 0), "ann", kStart);
