@@ -35,7 +35,7 @@ int main(int argc, char** argv, char** environment) {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     mstune::speak(mstune::chosen_language(arguments, variables));
     const std::string notify_socket = mstune::os::take_notify_socket();
-    const auto parsed = agent::parse_options(argc, argv, agent::parse_environment(variables));
+    const auto parsed = agent::parse_options(arguments, agent::parse_environment(variables));
     if (const auto* printed = std::get_if<agent::Printed>(&parsed)) {
       fmt::print("{}", printed->text);
       if (const auto failure = mstune::os::standard_output_failure()) {

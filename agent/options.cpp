@@ -7,14 +7,12 @@
 #include <charconv>
 #include <functional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "common/cli/describe.h"
-#include "common/cli/parse_error.h"
-#include "common/cli/self_description.h"
+#include "agent/options_table.h"
+#include "common/cli/help.h"
+#include "common/cli/line.h"
 #include "common/error.h"
-#include "common/language.h"
 #include "common/os/file.h"
 #include "common/os/guarded_file.h"
 #include "common/os/home.h"
@@ -45,9 +43,8 @@ bool exists(const std::string& path) {
 
 // TCP is for keys or for those who say that they need none; a local socket is guarded by its
 // directory, and by keys as well where some are named.
-std::optional<GateOptions> gate_of(const std::string& endpoint, const CLI::App& app,
+std::optional<GateOptions> gate_of(const std::string& endpoint, bool named,
                                    const std::function<GateOptions()>& find_files, bool insecure) {
-  const bool named = app.count("--key") + app.count("--authorized") > 0;
   if (insecure) {
     if (named) {
       throw usage_error("agent.insecure_with_keys",
@@ -122,13 +119,9 @@ std::vector<Message> warnings_of(const ServerOptions& options, bool insecure) {
   return warnings;
 }
 
-// What is on the command line as it stands there, before it is understood.
-struct Texts {
+// Where things are unless it is said.
+struct Places {
   std::string work_dir;
-  std::string devices;
-  double busy_wait_seconds = 600;
-  double grace_seconds = 60;
-  bool insecure = false;
   std::string key;
   std::string authorized;
   std::string config;
@@ -141,93 +134,72 @@ std::string default_directory(const Environment& environment, const char* variab
   return found != environment.end() && found->second.starts_with('/') ? found->second : in_home;
 }
 
-Texts default_texts(const Environment& environment) {
+Places default_places(const Environment& environment) {
   const std::string directory =
       default_directory(environment, "XDG_CONFIG_HOME", "~/.config") + "/mstune";
-  Texts texts;
-  texts.work_dir =
-      default_directory(environment, "XDG_STATE_HOME", "~/.local/state") + "/mstune-agent";
-  texts.key = directory + "/agent.key";
-  texts.authorized = directory + "/authorized";
-  texts.config = directory + "/agent.conf";
-  return texts;
+  return {default_directory(environment, "XDG_STATE_HOME", "~/.local/state") + "/mstune-agent",
+          directory + "/agent.key", directory + "/authorized", directory + "/agent.conf"};
 }
 
-void add_options(CLI::App& app, ServerOptions& options, Texts& texts) {
-  app.add_option("--listen", options.endpoint,
-                 "Address to listen at (tcp://HOST:PORT or ipc://PATH)")
-      ->capture_default_str();
-  app.add_option("--work-dir", texts.work_dir, "Where trials run and files are kept; made 0700")
-      ->capture_default_str();
-  app.add_option("--key", texts.key,
-                 "This agent's secret key, from \"mstune keygen NAME --file FILE\"")
-      ->capture_default_str();
-  app.add_option("--authorized", texts.authorized,
-                 "Who may talk to it: a file of lines \"NAME KEY\", or a directory of .pub files; "
-                 "read again when it changes")
-      ->capture_default_str();
-  app.add_option("--config", texts.config,
-                 "The rules of this box's owner for clients; see README.md")
-      ->capture_default_str();
-  app.add_flag("--insecure", texts.insecure,
-               "Without keys: everybody who can reach the address may run commands as this user");
-  app.add_option("--devices", texts.devices,
-                 "Logic ids of the devices to offer, as in 0-7, or auto: what npu-smi finds "
-                 "(default: one slot, device selection left alone)");
-  app.add_option("--busy-wait", texts.busy_wait_seconds,
-                 "Seconds to wait for a device that somebody else uses")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 86400.0));
-  app.add_option("--context-memory", options.devices.rules.context_memory_mb,
-                 "MB on a device below which a process only has a context there and is not waited "
-                 "for")
-      ->capture_default_str()
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 20U));
-  app.add_option("--reconnect-grace", texts.grace_seconds,
-                 "Seconds that a trial goes on without its coordinator")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 86400.0));
-  app.add_option("--output-limit", options.output_limit_bytes,
-                 "Bytes of a program's output that are kept, as in 16MB")
-      ->transform(CLI::AsSizeValue(false))
-      ->default_str("16MB");
-  app.add_option("--store-limit", options.store_limit_bytes,
-                 "Bytes of files that are kept for later runs, as in 64GB")
-      ->transform(CLI::AsSizeValue(false))
-      ->default_str("64GB");
-  app.add_flag("--ends-with-parent", options.ends_with_parent,
-               "End when the process that started this one ends")
-      ->group("");
-}
-
-void take(const Texts& texts, const CLI::App& app, const Environment& environment,
-          ServerOptions& options) {
+ServerOptions options_of(const cli::Line& line, const Environment& environment) {
+  const auto given = line.options<GivenOptions>();
+  ServerOptions options;
+  options.endpoint = given.listen;
   check_endpoint(options.endpoint);
-  options.devices.find = texts.devices == "auto";
-  options.devices.rules.wait_max =
-      std::chrono::milliseconds(static_cast<std::int64_t>(texts.busy_wait_seconds * 1000));
-  if (!texts.devices.empty() && !options.devices.find) {
-    options.devices.devices = parse_devices(texts.devices);
+  options.devices.find = given.devices == "auto";
+  options.devices.rules.wait_max = given.busy_wait;
+  if (line.has("--devices") && !options.devices.find) {
+    options.devices.devices = parse_devices(given.devices);
   }
+  options.devices.rules.context_memory_mb = given.context_memory_mb;
+  options.output_limit_bytes = given.output_limit_bytes;
+  options.store_limit_bytes = given.store_limit_bytes;
+  options.ends_with_parent = given.ends_with_parent;
   const std::vector<std::string> strings = environment_strings(environment);
-  const auto absolute = [&](const std::string& path, const char* option) {
-    return os::absolute_path(os::in_home(path, strings, option));
+  const Places places = default_places(environment);
+  const auto place = [&](const std::string& path, const std::string& otherwise,
+                         const char* option) {
+    return os::absolute_path(os::in_home(path.empty() ? otherwise : path, strings, option));
   };
-  options.work_dir = absolute(texts.work_dir, "--work-dir");
+  options.work_dir = place(given.work_dir, places.work_dir, "--work-dir");
   const auto key_files = [&] {
-    return GateOptions{absolute(texts.key, "--key"), absolute(texts.authorized, "--authorized")};
+    return GateOptions{place(given.key, places.key, "--key"),
+                       place(given.authorized, places.authorized, "--authorized")};
   };
-  options.gate = gate_of(options.endpoint, app, key_files, texts.insecure);
-  if (options.endpoint.starts_with("ipc://") && !options.gate && !texts.insecure) {
+  options.gate = gate_of(options.endpoint, line.has("--key") || line.has("--authorized"), key_files,
+                         given.insecure);
+  if (options.endpoint.starts_with("ipc://") && !options.gate && !given.insecure) {
     check_socket_directory(options.endpoint);
   }
-  const bool has_config = app.count("--config") > 0;
+  const bool has_config = line.has("--config");
   if (!options.ends_with_parent && (has_config || os::home_directory(strings))) {
-    bind_to_policy(options, policy_of(absolute(texts.config, "--config"), has_config));
+    bind_to_policy(options, policy_of(place(given.config, places.config, "--config"), has_config));
   }
-  options.warnings = warnings_of(options, texts.insecure);
-  options.reconnect_grace =
-      std::chrono::milliseconds(static_cast<std::int64_t>(texts.grace_seconds * 1000));
+  options.warnings = warnings_of(options, given.insecure);
+  options.reconnect_grace = given.reconnect_grace;
+  return options;
+}
+
+// What it says of itself, if that is asked for.
+std::optional<std::string> description(const cli::Command& table, const cli::Line& line) {
+  if (line.wants == cli::Wants::help || line.wants == cli::Wants::help_all) {
+    return cli::help(line.commands, line.wants == cli::Wants::help_all);
+  }
+  const std::string version = std::string("mstune-agent ") + kVersion;
+  if (line.wants == cli::Wants::version) {
+    return version + "\n";
+  }
+  if (line.has("--man")) {
+    return cli::man_page(table, version);
+  }
+  if (line.has("--markdown")) {
+    return cli::options_page(table);
+  }
+  if (line.has("--completion")) {
+    return line.text("--completion") == "zsh" ? cli::zsh_completion(table)
+                                              : cli::bash_completion(table);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -292,33 +264,15 @@ void check_endpoint(std::string_view endpoint) {
                     "--listen {}: write tcp://127.0.0.1:PORT or ipc:///PATH/TO/SOCKET", endpoint);
 }
 
-std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* argv,
+std::variant<ServerOptions, Printed> parse_options(std::span<const std::string> arguments,
                                                    const Environment& environment) {
-  ServerOptions options;
-  options.endpoint = fmt::format("tcp://127.0.0.1:{}", protocol::kDefaultPort);
-  Texts texts = default_texts(environment);
-  CLI::App app{"mstune-agent: runs programs under test on this machine for a coordinator (mstune)",
-               "mstune-agent"};
-  app.set_version_flag("--version", std::string("mstune-agent ") + kVersion);
-  add_options(app, options, texts);
-  const std::string version = app.version();
-  const cli::SelfDescription self(app, version);
-  cli::translate(app, catalogue(spoken()));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    return Printed{app.help(), 0};
-  } catch (const CLI::CallForVersion&) {
-    return Printed{app.version() + "\n", 0};
-  } catch (const CLI::ParseError& error) {
-    throw usage_error("agent.bad_option", "{}; see mstune-agent --help",
-                      cli::parse_error(error.what()));
-  }
-  if (const auto text = self.text()) {
+  const cli::Command table = options_table();
+  const cli::Line line = cli::parse(
+      table, arguments, {os::home_directory(environment_strings(environment)).value_or("")});
+  if (const auto text = description(table, line)) {
     return Printed{*text, 0};
   }
-  take(texts, app, environment, options);
-  return options;
+  return options_of(line, environment);
 }
 
 }  // namespace mstune::agent

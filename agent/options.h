@@ -1,6 +1,7 @@
 // The command line of mstune-agent.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,7 +18,8 @@ struct Printed {
 };
 
 // Throws a usage error for values that cannot be right; `environment` is the process's own.
-std::variant<ServerOptions, Printed> parse_options(int argc, const char* const* argv,
+// `arguments` are without the program's name.
+std::variant<ServerOptions, Printed> parse_options(std::span<const std::string> arguments,
                                                    const Environment& environment);
 
 // "0-3,6" → 0 1 2 3 6. Throws a usage error.

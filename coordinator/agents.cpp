@@ -211,7 +211,7 @@ int watch(const AgentsOptions& options, const std::vector<Target>& targets,
     is_first = false;
     os::PollSet pause;
     pause.add(signals.descriptor());
-    pause.wait(*options.watch);
+    pause.wait(options.interval);
     if (signals.next()) {
       break;
     }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <iosfwd>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +11,12 @@ namespace mstune::coordinator {
 
 struct AgentsOptions {
   std::vector<std::string> target_files;
-  std::string inventory;                    // a file with a list of targets; empty: none
-  bool json = false;                        // the document instead of the table
-  bool purge = false;                       // stored files that nobody needs go
-  Duration wait = std::chrono::seconds(5);  // for all answers
-  std::optional<Duration> watch;            // ask again and again, with this pause
+  std::string inventory;                        // a file with a list of targets; empty: none
+  bool json = false;                            // the document instead of the table
+  bool purge = false;                           // stored files that nobody needs go
+  Duration wait = std::chrono::seconds(5);      // for all answers
+  bool watch = false;                           // ask again and again
+  Duration interval = std::chrono::seconds(2);  // between two of these
 };
 
 // Asks all of them at once. Returns the exit status: 0 all answered, 1 some did not; of a watch

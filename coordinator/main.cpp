@@ -1,14 +1,15 @@
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <exception>
 #include <iostream>
-#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/error.h"
 #include "common/language.h"
+#include "common/os/file.h"
+#include "common/os/home.h"
 #include "common/os/signals.h"
 #include "common/os/standard_streams.h"
 #include "coordinator/command_line.h"
@@ -23,7 +24,9 @@
 #include "coordinator/commands/pass.h"
 #include "coordinator/commands/report_command.h"
 #include "coordinator/commands/tune_arguments.h"
+#include "coordinator/confirm_run.h"
 #include "coordinator/exit_codes.h"
+#include "coordinator/keygen.h"
 #include "coordinator/tune.h"
 
 namespace {
@@ -31,6 +34,7 @@ namespace {
 namespace coordinator = mstune::coordinator;
 using coordinator::Subcommand;
 using coordinator::World;
+using mstune::cli::Line;
 
 std::vector<std::string> environment_strings(char** environment) {
   std::vector<std::string> strings;
@@ -47,68 +51,68 @@ bool asks_for_json(const std::vector<std::string>& arguments) {
   });
 }
 
-Subcommand tune(CLI::App& app) {
-  const auto arguments = std::make_shared<coordinator::TuneArguments>(app);
-  return {arguments->command(),
-          [arguments](World& world) {
-            return coordinator::tune(arguments->options(), world.environment, world.out);
+Subcommand tune_command() {
+  return {coordinator::tune_table(),
+          [](const Line& line, World& world) {
+            return coordinator::tune(coordinator::tune_options(line), world.environment, world.out);
           },
           false};
 }
 
-Subcommand analyze(CLI::App& app) {
-  const auto arguments = std::make_shared<coordinator::AnalyzeArguments>(app);
-  return {arguments->command(), [arguments](World& world) {
-            return coordinator::analyze(arguments->options(), world.out, world.err);
-          }};
-}
-
-Subcommand keygen(CLI::App& app) {
-  const auto arguments = std::make_shared<coordinator::KeygenArguments>(app);
-  return {arguments->command(), [arguments](World& world) {
-            return coordinator::keygen(arguments->options(), world.environment, world.out);
-          }};
-}
-
-Subcommand confirm(CLI::App& app) {
-  const auto arguments = std::make_shared<coordinator::ConfirmArguments>(app);
-  return {arguments->command(),
-          [arguments](World& world) {
-            return coordinator::confirm(arguments->options(), world.environment, world.out);
+Subcommand confirm_command() {
+  return {coordinator::confirm_table(),
+          [](const Line& line, World& world) {
+            return coordinator::confirm(line.options<coordinator::ConfirmOptions>(),
+                                        world.environment, world.out);
           },
           false};
 }
 
-Subcommand agents(CLI::App& app) {
-  const auto arguments = std::make_shared<coordinator::AgentsArguments>(app);
-  return {arguments->command(), [arguments](World& world) {
-            return coordinator::agents(arguments->options(), world.environment, world.out);
+Subcommand analyze_command() {
+  return {coordinator::analyze_table(), [](const Line& line, World& world) {
+            return coordinator::analyze(coordinator::analyze_options(line), world.out, world.err);
+          }};
+}
+
+Subcommand agents_command() {
+  return {coordinator::agents_table(), [](const Line& line, World& world) {
+            return coordinator::agents(coordinator::agents_options(line), world.environment,
+                                       world.out);
+          }};
+}
+
+Subcommand keygen_command() {
+  return {coordinator::keygen_table(), [](const Line& line, World& world) {
+            return coordinator::keygen(line.options<coordinator::KeygenOptions>(),
+                                       world.environment, world.out);
           }};
 }
 
 // What has no loop to hear of signals ends by them.
-template <coordinator::AddSubcommand add>
-Subcommand brief(CLI::App& app) {
-  const Subcommand command = add(app);
-  return {command.app, [run = command.run](World& world) {
-            mstune::os::let_ending_signals_through();
-            return run(world);
-          }};
+Subcommand brief(Subcommand command) {
+  command.run = [run = std::move(command.run)](const Line& line, World& world) {
+    mstune::os::let_ending_signals_through();
+    return run(line, world);
+  };
+  return command;
 }
 
-constexpr std::array<coordinator::AddSubcommand, 12> kSubcommands{
-    tune,
-    confirm,
-    brief<analyze>,
-    brief<coordinator::add_report>,
-    brief<coordinator::add_compare>,
-    brief<coordinator::add_export>,
-    brief<agents>,
-    brief<coordinator::doctor_command>,
-    brief<coordinator::pass_command>,
-    brief<keygen>,
-    brief<coordinator::add_completion>,
-    brief<coordinator::add_man>};
+// In the order in which help lists them.
+std::vector<Subcommand> subcommands() {
+  return {tune_command(),
+          confirm_command(),
+          brief(analyze_command()),
+          brief(coordinator::report_command()),
+          brief(coordinator::compare_command()),
+          brief(coordinator::export_command()),
+          brief(agents_command()),
+          brief(coordinator::doctor_command()),
+          brief(coordinator::pass_command()),
+          brief(keygen_command()),
+          brief(coordinator::completion_command()),
+          brief(coordinator::man_command()),
+          brief(coordinator::help_command())};
+}
 
 // Nobody may be there to read it: that is no reason to fail otherwise.
 int fail(const std::string& why) {
@@ -125,9 +129,14 @@ int main(int argc, char** argv, char** environment) {
     const std::vector<std::string> variables = environment_strings(environment);
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     mstune::os::set_up_standard_streams(variables, asks_for_json(arguments));
-    World world{variables, std::cout, std::cerr, mstune::os::standard_output_failure};
+    World world{variables,
+                std::cout,
+                std::cerr,
+                mstune::os::home_directory(variables).value_or(""),
+                [](const std::string& path) { return mstune::os::read_file(path); },
+                mstune::os::standard_output_failure};
     mstune::speak(mstune::chosen_language(arguments, world.environment));
-    return coordinator::run_command_line(arguments, kSubcommands, world);
+    return coordinator::run_command_line(arguments, subcommands(), world);
   } catch (const mstune::Error& error) {
     return fail(mstune::said(error.message()));
   } catch (const std::exception& error) {

@@ -5,30 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "common/error.h"
+#include "coordinator/candidate_list.h"
 
 namespace mstune::coordinator {
 namespace {
-
-// The parts between commas without the blanks around them.
-std::vector<std::string> list_items(std::string_view text, std::string_view option) {
-  std::vector<std::string> items;
-  for (;;) {
-    const auto comma = text.find(',');
-    std::string_view item = text.substr(0, comma);
-    const auto first = item.find_first_not_of(" \t");
-    const auto last = item.find_last_not_of(" \t");
-    if (first == std::string_view::npos) {
-      throw usage_error("plan.empty_item",
-                        "{}: an entry of the list is empty; write it as in \"a,b,c\"", option);
-    }
-    items.emplace_back(item.substr(first, last - first + 1));
-    if (comma == std::string_view::npos) {
-      return items;
-    }
-    text.remove_prefix(comma + 1);
-  }
-}
 
 void add(std::vector<Candidate>& candidates, const Candidate& candidate) {
   if (std::find(candidates.begin(), candidates.end(), candidate) == candidates.end()) {
@@ -40,12 +20,15 @@ void add(std::vector<Candidate>& candidates, const Candidate& candidate) {
 
 std::vector<Candidate> candidates_of_matrix(std::string_view strategies, std::string_view streams) {
   std::vector<Candidate> candidates{kDefaultCandidate};
-  const std::vector<std::string> counts = list_items(streams, "--streams");
-  for (const std::string& count : counts) {
-    // Checked on its own, so that a bad count is reported though only `cv` is asked for.
-    static_cast<void>(parse_candidate("LoadBalance:" + count));
+  std::vector<std::string> counts;
+  for (const std::string& item : list_items(streams)) {
+    for (std::string& count : stream_counts(item)) {
+      // Checked on its own, so that a bad count is reported though only `cv` is asked for.
+      static_cast<void>(parse_candidate("LoadBalance:" + count));
+      counts.push_back(std::move(count));
+    }
   }
-  for (const std::string& text : list_items(strategies, "--strategies")) {
+  for (const std::string& text : list_items(strategies)) {
     const Strategy strategy = parse_strategy(text);
     if (!takes_streams(strategy)) {
       add(candidates, {strategy, 0});
@@ -60,7 +43,7 @@ std::vector<Candidate> candidates_of_matrix(std::string_view strategies, std::st
 
 std::vector<Candidate> candidates_of_list(std::string_view configs) {
   std::vector<Candidate> candidates{kDefaultCandidate};
-  for (const std::string& text : list_items(configs, "--configs")) {
+  for (const std::string& text : list_items(configs)) {
     add(candidates, parse_candidate(text));
   }
   return candidates;

@@ -33,7 +33,10 @@ struct TuneOptions {
   bool ignore_busy = false;               // measure though somebody else uses the device
   bool allow_mismatch = false;            // go on with agents that do not fit together
   std::string om_dir;                     // empty: <run directory>/om
-  std::vector<Candidate> candidates;      // `default` first
+  std::string strategies;                 // these three as written; they make `candidates`
+  std::string streams;
+  std::string configs;                // overrides the two above
+  std::vector<Candidate> candidates;  // `default` first
   int repeat = 3;
   OrderKind order = OrderKind::random;  // of the trials within a round
   std::optional<std::uint64_t> seed;    // of a random order; empty: one is drawn
@@ -43,6 +46,7 @@ struct TuneOptions {
   bool control = false;                 // --aa: `default` runs under a second name, too
   int confirm_rounds = 0;               // fresh rounds for the winner; 0: none
   std::string digest_pattern;           // empty: results are not compared
+  GivenGates given_gates;               // as written; they make `gates`
   Gates gates;
   Duration timeout = std::chrono::seconds(1800);  // of a run; zero: none
   std::optional<Duration> build_timeout;          // each of these as `timeout` when empty

@@ -29,7 +29,7 @@ IO = re.compile(
     r"\bgetenv\(|_clock::now\(|\bstd::time\(|#include <(unistd\.h|fcntl\.h|fstream|sys/\w+\.h|"
     r"zmq\.hpp|filesystem)>|#include \"common/os/(?!tree_ending)"
 )
-HEAVY = re.compile(r"#include <(zmq\.hpp|msgpack\.hpp|CLI/CLI\.hpp|nlohmann/json\.hpp)>")
+HEAVY = re.compile(r"#include <(zmq\.hpp|msgpack\.hpp|CLI/CLI\.hpp|toml\+\+/toml\.h|nlohmann/json\.hpp)>")
 # Shared by the two sources that are made of ZeroMQ, and included by nobody else.
 MAY_BE_HEAVY = {"common/os/zmq_pieces.h"}
 LINES_MAX = 500

@@ -8,7 +8,7 @@ set -euo pipefail
 packages=(
   g++ cmake ninja-build pkg-config
   libzmq3-dev cppzmq-dev libmsgpack-cxx-dev libsodium-dev libssl-dev libboost-dev
-  libcli11-dev nlohmann-json3-dev libfmt-dev doctest-dev
+  libcli11-dev libtomlplusplus-dev nlohmann-json3-dev libfmt-dev doctest-dev
   libjs-chart.js
 )
 [ "${1:-all}" = build ] || packages+=(

@@ -1,12 +1,13 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "common/cli/description.h"
+#include "common/cli/help.h"
 
 namespace mstune::cli {
 namespace {
 
 // "mstune-agent" → "mstune_agent": a name that shells allow for a function.
-std::string function_name(const std::string& program) {
+std::string function_name(std::string_view program) {
   std::string name;
   for (const char c : program) {
     name += c == '-' ? '_' : c;
@@ -14,49 +15,73 @@ std::string function_name(const std::string& program) {
   return name;
 }
 
+// As they stand in a line: "-h", "--help". Those of all commands stand behind its own.
+std::vector<std::string> words_of(const Option& option) {
+  std::vector<std::string> names;
+  if (option.letter != 0) {
+    names.push_back(std::string("-") + option.letter);
+  }
+  names.emplace_back(option.name);
+  return names;
+}
+
+// Those that are shown.
+std::vector<const Option*> options_of(const Command& command) {
+  std::vector<const Option*> shown;
+  for (const std::vector<Option>* options : {&command.options, &shared_options()}) {
+    for (const Option& option : *options) {
+      if (option.level != Level::hidden) {
+        shown.push_back(&option);
+      }
+    }
+  }
+  return shown;
+}
+
 // The names of its parts ("pass install"), its options and those of its parts.
-std::string option_words(const CommandDescription& command) {
+std::string option_words(const Command& command) {
   std::vector<std::string> words;
-  for (const CommandDescription& part : command.commands) {
-    words.push_back(part.name);
+  for (const Command& part : command.commands) {
+    words.emplace_back(part.name);
     words.push_back(option_words(part));
   }
-  for (const OptionDescription& option : command.options) {
-    if (!option.positional) {
-      words.insert(words.end(), option.names.begin(), option.names.end());
+  for (const Option* option : options_of(command)) {
+    if (!is_positional(*option)) {
+      const auto names = words_of(*option);
+      words.insert(words.end(), names.begin(), names.end());
     }
   }
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-std::vector<std::string> command_names(const CommandDescription& program) {
+std::vector<std::string> names_of_commands(const Command& program) {
   std::vector<std::string> names;
-  for (const CommandDescription& command : program.commands) {
-    names.push_back(command.name);
+  for (const Command& command : program.commands) {
+    names.emplace_back(command.name);
   }
   return names;
 }
 
 // Branches of `case "$command $previous"`: the values of options that have few.
-void add_choices(std::string& text, const std::string& name, const CommandDescription& command) {
-  for (const OptionDescription& option : command.options) {
-    if (option.choices.empty() || option.positional) {
+void add_choices(std::string& text, std::string_view name, const Command& command) {
+  for (const Option* option : options_of(command)) {
+    if (option->choices.empty() || is_positional(*option)) {
       continue;
     }
-    for (const std::string& word : option.names) {
+    for (const std::string& word : words_of(*option)) {
       text += fmt::format("    \"{} {}\") words=\"{}\" ;;\n", name, word,
-                          fmt::join(option.choices, " "));
+                          fmt::join(option->choices, " "));
     }
   }
 }
 
 // Positional arguments that have choices are completed where no option is being written.
-std::string positional_words(const CommandDescription& command) {
+std::string positional_words(const Command& command) {
   std::string words;
-  for (const OptionDescription& option : command.options) {
-    if (option.positional) {
-      for (const std::string& choice : option.choices) {
-        words += " " + choice;
+  for (const Option& option : command.options) {
+    if (is_positional(option)) {
+      for (const std::string_view choice : option.choices) {
+        words += " " + std::string(choice);
       }
     }
   }
@@ -64,7 +89,7 @@ std::string positional_words(const CommandDescription& command) {
 }
 
 // Text inside single quotes of zsh, where brackets and colons mean something to _arguments.
-std::string zsh_text(const std::string& text) {
+std::string zsh_text(std::string_view text) {
   std::string result;
   for (const char c : text) {
     if (c == '\'') {
@@ -79,40 +104,40 @@ std::string zsh_text(const std::string& text) {
   return result;
 }
 
-std::string zsh_argument(const OptionDescription& option) {
+std::string zsh_argument(const Option& option) {
   const std::string values =
       option.choices.empty() ? "_files" : fmt::format("({})", fmt::join(option.choices, " "));
-  if (option.positional) {
+  if (is_positional(option)) {
     return fmt::format("      '{}:{}:{}' \\\n", option.repeatable ? "*" : "",
-                       zsh_text(option.names.front()), values);
+                       zsh_text(value_word(option)), values);
   }
   std::string text;
-  for (const std::string& name : option.names) {
-    text += fmt::format("      '{}[{}]{}' \\\n", name, zsh_text(option.text),
-                        option.takes_value ? ":value:" + values : "");
+  for (const std::string& name : words_of(option)) {
+    text += fmt::format("      '{}[{}]{}' \\\n", name, zsh_text(said(option.text)),
+                        option.kind == Kind::flag ? "" : ":value:" + values);
   }
   return text;
 }
 
-void add_zsh_arguments(std::string& text, const CommandDescription& command) {
+void add_zsh_arguments(std::string& text, const Command& command) {
   text += "    _arguments \\\n";
   if (!command.commands.empty()) {
-    text += fmt::format("      '1:command:({})' \\\n", fmt::join(command_names(command), " "));
+    text += fmt::format("      '1:command:({})' \\\n", fmt::join(names_of_commands(command), " "));
   }
-  for (const CommandDescription& part : command.commands) {
-    for (const OptionDescription& option : part.options) {
-      text += zsh_argument(option);
+  for (const Command& part : command.commands) {
+    for (const Option* option : options_of(part)) {
+      text += zsh_argument(*option);
     }
   }
-  for (const OptionDescription& option : command.options) {
-    text += zsh_argument(option);
+  for (const Option* option : options_of(command)) {
+    text += zsh_argument(*option);
   }
   text += "      && return 0\n";
 }
 
 }  // namespace
 
-std::string bash_completion(const CommandDescription& program) {
+std::string bash_completion(const Command& program) {
   const std::string function = function_name(program.name);
   std::string text =
       fmt::format("# Completion of {} for bash.\n_{}() {{\n", program.name, function);
@@ -125,20 +150,19 @@ std::string bash_completion(const CommandDescription& program) {
       "      *\" $word \"*) command=\"$word\"; break ;;\n"
       "    esac\n"
       "  done\n",
-      fmt::join(command_names(program), " "));
+      fmt::join(names_of_commands(program), " "));
   text += "  case \"$command\" in\n";
-  for (const CommandDescription& command : program.commands) {
+  for (const Command& command : program.commands) {
     text += fmt::format("    {}) words=\"{}{}\" ;;\n", command.name, option_words(command),
                         positional_words(command));
   }
-  const std::string names = fmt::format("{}", fmt::join(command_names(program), " "));
+  const std::string names = fmt::format("{}", fmt::join(names_of_commands(program), " "));
   text += fmt::format("    *) words=\"{}{}{}\" ;;\n  esac\n", names, names.empty() ? "" : " ",
-                      option_words({program.name, "", program.options, {}}));
+                      option_words({.name = program.name, .text = {}, .options = program.options}));
   text += "  case \"$command $previous\" in\n";
   add_choices(text, "", program);
-  for (const CommandDescription& command : program.commands) {
+  for (const Command& command : program.commands) {
     add_choices(text, command.name, command);
-    add_choices(text, command.name, {program.name, "", program.options, {}});
   }
   text +=
       "  esac\n"
@@ -148,21 +172,21 @@ std::string bash_completion(const CommandDescription& program) {
   return text;
 }
 
-std::string zsh_completion(const CommandDescription& program) {
+std::string zsh_completion(const Command& program) {
   std::string text =
       fmt::format("#compdef {}\n# Completion of {} for zsh.\n", program.name, program.name);
   text += "local -a commands\ncommands=(\n";
-  for (const CommandDescription& command : program.commands) {
-    text += fmt::format("  '{}:{}'\n", command.name, zsh_text(command.text));
+  for (const Command& command : program.commands) {
+    text += fmt::format("  '{}:{}'\n", command.name, zsh_text(said(command.text)));
   }
   text += ")\nlocal word command=\"\"\n";
   text += fmt::format(
       "for word in ${{words[2,CURRENT-1]}}; do\n"
       "  if [[ \" {} \" == *\" $word \"* ]]; then command=$word; break; fi\n"
       "done\n",
-      fmt::join(command_names(program), " "));
+      fmt::join(names_of_commands(program), " "));
   text += "case $command in\n";
-  for (const CommandDescription& command : program.commands) {
+  for (const Command& command : program.commands) {
     text += fmt::format("  {})\n    shift words; (( CURRENT-- ))\n", command.name);
     add_zsh_arguments(text, command);
     text += "    ;;\n";
@@ -171,7 +195,7 @@ std::string zsh_completion(const CommandDescription& program) {
   if (!program.commands.empty()) {
     text += "    [[ $words[CURRENT] != -* ]] && _describe command commands && return 0\n";
   }
-  add_zsh_arguments(text, {program.name, "", program.options, {}});
+  add_zsh_arguments(text, {.name = program.name, .text = {}, .options = program.options});
   return text + "    ;;\nesac\n";
 }
 

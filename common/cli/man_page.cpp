@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
-#include "common/cli/description.h"
+#include "common/cli/help.h"
+#include "common/cli/shown.h"
 
 namespace mstune::cli {
 namespace {
 
 // Text as roff prints it: no request at the beginning of a line, no escape, no hyphen that would
 // become another character.
-std::string roff(const std::string& text) {
+std::string roff(std::string_view text) {
   std::string result;
   bool line_begins = true;
   for (const char c : text) {
@@ -26,58 +27,44 @@ std::string roff(const std::string& text) {
   return result;
 }
 
-std::string value_of(const OptionDescription& option) {
-  if (!option.choices.empty()) {
-    return fmt::format("{}", fmt::join(option.choices, "|"));
-  }
-  return "VALUE";
-}
-
-std::string option_head(const OptionDescription& option) {
-  std::string head;
-  for (const std::string& name : option.names) {
-    head += (head.empty() ? "\\fB" : ", \\fB") + roff(name) + "\\fR";
-  }
-  return option.takes_value && !option.positional ? head + " \\fI" + roff(value_of(option)) + "\\fR"
-                                                  : head;
-}
-
-void add_options(std::string& page, const CommandDescription& command) {
-  for (const OptionDescription& option : command.options) {
-    page += ".TP\n" + option_head(option) + "\n" + roff(option.text) + "\n";
-    if (option.required) {
-      page += "Required.\n";
+void add_options(std::string& page, const Command& command) {
+  for (const Option& option : command.options) {
+    if (option.level == Level::hidden) {
+      continue;
     }
-    if (!option.standard.empty()) {
-      page += "Default: " + roff(option.standard) + "\n";
-    }
+    const std::string names = names_and_value(option);
+    const auto name_end = is_positional(option) ? names.size() : names.find_last_of(' ');
+    const auto value_begin =
+        option.kind == Kind::flag ? names.size() : std::min(name_end, names.size());
+    page += fmt::format(".TP\n\\fB{}\\fR\\fI{}\\fR\n{}\n", roff(names.substr(0, value_begin)),
+                        roff(names.substr(value_begin)), roff(full_text(option)));
   }
 }
 
-std::string synopsis(const std::string& words, const CommandDescription& command) {
+std::string synopsis(const std::string& words, const Command& command) {
   std::string text = "\\fB" + roff(words) + "\\fR [\\fIOPTIONS\\fR]";
-  for (const OptionDescription& option : command.options) {
-    if (option.positional) {
-      text += " \\fI" + roff(option.names.front()) + (option.repeatable ? "...\\fR" : "\\fR");
+  for (const Option& option : command.options) {
+    if (is_positional(option)) {
+      text += " \\fI" + roff(value_word(option)) + (option.repeatable ? "...\\fR" : "\\fR");
     }
   }
   return text;
 }
 
-void add_synopsis(std::string& page, const std::string& words, const CommandDescription& command) {
+void add_synopsis(std::string& page, const std::string& words, const Command& command) {
   if (command.commands.empty()) {
     page += synopsis(words, command) + "\n.br\n";
   }
-  for (const CommandDescription& part : command.commands) {
-    add_synopsis(page, words + " " + part.name, part);
+  for (const Command& part : command.commands) {
+    add_synopsis(page, words + " " + std::string(part.name), part);
   }
 }
 
 // A section for each command; parts of one follow it.
-void add_commands(std::string& page, const std::string& words, const CommandDescription& program) {
-  for (const CommandDescription& command : program.commands) {
-    const std::string name = words + " " + command.name;
-    page += fmt::format(".SH {}\n{}\n", roff(name), roff(command.text));
+void add_commands(std::string& page, const std::string& words, const Command& program) {
+  for (const Command& command : program.commands) {
+    const std::string name = words + " " + std::string(command.name);
+    page += fmt::format(".SH {}\n{}\n", roff(name), roff(said(command.text)));
     add_options(page, command);
     add_commands(page, name, command);
   }
@@ -85,14 +72,14 @@ void add_commands(std::string& page, const std::string& words, const CommandDesc
 
 }  // namespace
 
-std::string man_page(const CommandDescription& program, const std::string& version) {
+std::string man_page(const Command& program, std::string_view version) {
   std::string page = fmt::format(".TH {} 1 \"\" \"{}\"\n", roff(program.name), roff(version));
-  page += ".SH NAME\n" + roff(program.name) + " \\- " + roff(program.text) + "\n";
+  page += ".SH NAME\n" + roff(program.name) + " \\- " + roff(said(program.text)) + "\n";
   page += ".SH SYNOPSIS\n";
-  add_synopsis(page, program.name, program);
+  add_synopsis(page, std::string(program.name), program);
   page += ".SH OPTIONS\n";
   add_options(page, program);
-  add_commands(page, program.name, program);
+  add_commands(page, std::string(program.name), program);
   page +=
       ".SH EXIT STATUS\n0: done. 1: no candidate has data. 2: bad arguments or environment. "
       "130: interrupted.\n";

@@ -1,28 +1,14 @@
-// The options of `mstune agents`.
+// `mstune agents`: its table of options.
 #pragma once
 
+#include "common/cli/line.h"
 #include "coordinator/agents.h"
-
-namespace CLI {
-class App;
-}
 
 namespace mstune::coordinator {
 
-class AgentsArguments {
- public:
-  // Adds the subcommand to `app`, which must not outlive this.
-  explicit AgentsArguments(CLI::App& app);
+cli::Command agents_table();
 
-  [[nodiscard]] const CLI::App* command() const { return command_; }
-  // Throws a usage error when no agent is named.
-  [[nodiscard]] AgentsOptions options() const;
-
- private:
-  AgentsOptions options_;
-  bool watch_ = false;
-  double interval_seconds_ = 2;
-  CLI::App* command_;
-};
+// Throws a usage error when no agent is named.
+AgentsOptions agents_options(const cli::Line& line);
 
 }  // namespace mstune::coordinator

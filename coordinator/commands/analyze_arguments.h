@@ -1,24 +1,14 @@
-// The options of `mstune analyze`.
+// `mstune analyze`: its table of options.
 #pragma once
 
+#include "common/cli/line.h"
 #include "coordinator/analyze.h"
-#include "coordinator/commands/gate_arguments.h"
 
 namespace mstune::coordinator {
 
-class AnalyzeArguments {
- public:
-  // Adds the subcommand to `app`, which must not outlive this.
-  explicit AnalyzeArguments(CLI::App& app);
+cli::Command analyze_table();
 
-  [[nodiscard]] const CLI::App* command() const { return command_; }
-  // Throws a usage error for what cannot be right.
-  [[nodiscard]] AnalyzeOptions options() const;
-
- private:
-  AnalyzeOptions options_;
-  CLI::App* command_;
-  GateArguments gates_;
-};
+// Throws a usage error for what cannot be right.
+AnalyzeOptions analyze_options(const cli::Line& line);
 
 }  // namespace mstune::coordinator

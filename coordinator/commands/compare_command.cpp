@@ -1,9 +1,6 @@
 #include "coordinator/commands/compare_command.h"
 
-#include <memory>
 #include <ostream>
-
-#include <CLI/CLI.hpp>
 
 #include "common/language.h"
 #include "coordinator/evaluated_run.h"
@@ -38,14 +35,32 @@ int run_compare(const CompareOptions& options, World& world) {
 
 }  // namespace
 
-Subcommand add_compare(CLI::App& app) {
-  const auto options = std::make_shared<CompareOptions>();
-  CLI::App* command =
-      app.add_subcommand("compare", "Show two runs side by side, as before and after an upgrade");
-  command->add_option("before", options->before, "RUN_DIR of the first campaign")->required();
-  command->add_option("after", options->after, "RUN_DIR of the second campaign")->required();
-  command->add_flag("--json", options->json, "Print a document for scripts and nothing else");
-  return {command, [options](World& world) { return run_compare(*options, world); }};
+Subcommand compare_command() {
+  return {{.name = "compare",
+           .text = {"Show two runs side by side, as before and after an upgrade",
+                    "并排比较两次运行，例如升级前后"},
+           .options = {{.name = "before",
+                        .kind = cli::Kind::path,
+                        .field = cli::into<&CompareOptions::before>,
+                        .value = "BEFORE",
+                        .level = cli::Level::basic,
+                        .required = true,
+                        .text = {"RUN_DIR of the first campaign", "第一个任务的 RUN_DIR"}},
+                       {.name = "after",
+                        .kind = cli::Kind::path,
+                        .field = cli::into<&CompareOptions::after>,
+                        .value = "AFTER",
+                        .level = cli::Level::basic,
+                        .required = true,
+                        .text = {"RUN_DIR of the second campaign", "第二个任务的 RUN_DIR"}},
+                       {.name = "--json",
+                        .field = cli::into<&CompareOptions::json>,
+                        .level = cli::Level::basic,
+                        .text = {"Print a document for scripts and nothing else",
+                                 "只打印供脚本使用的文档"}}}},
+          [](const cli::Line& line, World& world) {
+            return run_compare(line.options<CompareOptions>(), world);
+          }};
 }
 
 }  // namespace mstune::coordinator

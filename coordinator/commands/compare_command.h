@@ -5,6 +5,6 @@
 
 namespace mstune::coordinator {
 
-Subcommand add_compare(CLI::App& app);
+Subcommand compare_command();
 
 }  // namespace mstune::coordinator

@@ -1,10 +1,7 @@
 #include "coordinator/commands/doctor.h"
 
-#include <memory>
 #include <optional>
 #include <ostream>
-
-#include <CLI/CLI.hpp>
 
 #include "common/error.h"
 #include "common/language.h"
@@ -24,7 +21,7 @@ namespace {
 constexpr Duration kConnectMax = std::chrono::seconds(10);
 
 struct DoctorOptions {
-  std::string mode = "online";
+  bool offline = false;
   std::string target_file;
   bool json = false;
 };
@@ -81,7 +78,7 @@ std::vector<Diagnosis> diagnose_all(const DoctorOptions& options, World& world) 
   if (!options.target_file.empty()) {
     target = parse_target(os::read_file(options.target_file), options.target_file);
   }
-  const CampaignRoles roles = roles_of(options.mode == "offline", target.has_value());
+  const CampaignRoles roles = roles_of(options.offline, target.has_value());
   BoxFacts here = roles.here.runs ? examine_as_trials(world.environment, world.err)
                                   : examine_here(world.environment);
   here.built_pass = built_pass().value_or("");
@@ -110,19 +107,33 @@ int doctor(const DoctorOptions& options, World& world) {
 
 }  // namespace
 
-Subcommand doctor_command(CLI::App& app) {
-  const auto options = std::make_shared<DoctorOptions>();
-  CLI::App* command =
-      app.add_subcommand("doctor", "Look for what would spoil a run, and say what to do about it");
-  command
-      ->add_option("--mode", options->mode,
-                   "online: the program compiles its graph itself; offline: atc builds OMs here")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"online", "offline"}));
-  command->add_option("--target", options->target_file,
-                      "Look at the agent's machine, too: the target file that names it");
-  command->add_flag("--json", options->json, "Print one JSON document and nothing else");
-  return {command, [options](World& world) { return doctor(*options, world); }};
+Subcommand doctor_command() {
+  return {
+      {.name = "doctor",
+       .text = {"Look for what would spoil a run, and say what to do about it",
+                "检查会妨碍运行的问题，并说明怎么办"},
+       .options = {{.name = "--mode",
+                    .kind = cli::Kind::word,
+                    .field = cli::into<&DoctorOptions::offline>,
+                    .initial = "online",
+                    .choices = {"online", "offline"},
+                    .level = cli::Level::basic,
+                    .text = {"online: the program compiles its graph itself; offline: atc "
+                             "builds OMs here",
+                             "online：程序自己编译图；offline：由 atc 在此构建 OM"}},
+                   {.name = "--target",
+                    .kind = cli::Kind::path,
+                    .field = cli::into<&DoctorOptions::target_file>,
+                    .level = cli::Level::basic,
+                    .text = {"Look at the agent's machine, too: the target file that names it",
+                             "同时检查代理所在机器：指明它的目标文件"}},
+                   {.name = "--json",
+                    .field = cli::into<&DoctorOptions::json>,
+                    .level = cli::Level::basic,
+                    .text = {"Print one JSON document and nothing else", "只打印一个 JSON 文档"}}}},
+      [](const cli::Line& line, World& world) {
+        return doctor(line.options<DoctorOptions>(), world);
+      }};
 }
 
 }  // namespace mstune::coordinator

@@ -8,6 +8,6 @@
 namespace mstune::coordinator {
 
 // Adds the subcommand. Exit status: 0 nothing is in the way, 1 something is to be cured first.
-Subcommand doctor_command(CLI::App& app);
+Subcommand doctor_command();
 
 }  // namespace mstune::coordinator

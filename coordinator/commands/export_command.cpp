@@ -1,10 +1,7 @@
 #include "coordinator/commands/export_command.h"
 
 #include <algorithm>
-#include <memory>
 #include <ostream>
-
-#include <CLI/CLI.hpp>
 
 #include "common/error.h"
 #include "common/language.h"
@@ -49,14 +46,32 @@ int run_export(const ExportOptions& options, World& world) {
 
 }  // namespace
 
-Subcommand add_export(CLI::App& app) {
-  const auto options = std::make_shared<ExportOptions>();
-  CLI::App* command = app.add_subcommand("export", "Print what to set in production");
-  command->add_option("run_directory", options->run_directory, "RUN_DIR of a campaign")->required();
-  command->add_option("--config", options->candidate,
-                      "This candidate instead of the recommended one, as in LoadBalance:4");
-  command->add_flag("--json", options->json, "Print a document for scripts and nothing else");
-  return {command, [options](World& world) { return run_export(*options, world); }};
+Subcommand export_command() {
+  return {{.name = "export",
+           .text = {"Print what to set in production", "打印生产环境中要设置的内容"},
+           .options = {{.name = "run_directory",
+                        .kind = cli::Kind::path,
+                        .field = cli::into<&ExportOptions::run_directory>,
+                        .value = "RUN_DIR",
+                        .level = cli::Level::basic,
+                        .required = true,
+                        .text = {"Of a campaign", "任务的运行目录"}},
+                       {.name = "--config",
+                        .kind = cli::Kind::list,
+                        .field = cli::into<&ExportOptions::candidate>,
+                        .value = "CANDIDATE",
+                        .level = cli::Level::basic,
+                        .text = {"This candidate instead of the recommended one, as in "
+                                 "LoadBalance:4",
+                                 "导出此候选而不是推荐的那个，如 LoadBalance:4"}},
+                       {.name = "--json",
+                        .field = cli::into<&ExportOptions::json>,
+                        .level = cli::Level::basic,
+                        .text = {"Print a document for scripts and nothing else",
+                                 "只打印供脚本使用的文档"}}}},
+          [](const cli::Line& line, World& world) {
+            return run_export(line.options<ExportOptions>(), world);
+          }};
 }
 
 }  // namespace mstune::coordinator

@@ -5,6 +5,6 @@
 
 namespace mstune::coordinator {
 
-Subcommand add_export(CLI::App& app);
+Subcommand export_command();
 
 }  // namespace mstune::coordinator

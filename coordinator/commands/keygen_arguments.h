@@ -1,22 +1,10 @@
-// The options of `mstune keygen`.
+// `mstune keygen`: its table of options.
 #pragma once
 
-#include "coordinator/command_line.h"
-#include "coordinator/keygen.h"
+#include "common/cli/line.h"
 
 namespace mstune::coordinator {
 
-class KeygenArguments {
- public:
-  // Adds the subcommand to `app`, which must not outlive this.
-  explicit KeygenArguments(CLI::App& app);
-
-  [[nodiscard]] const CLI::App* command() const { return command_; }
-  [[nodiscard]] const KeygenOptions& options() const { return options_; }
-
- private:
-  KeygenOptions options_;
-  CLI::App* command_;
-};
+cli::Command keygen_table();
 
 }  // namespace mstune::coordinator

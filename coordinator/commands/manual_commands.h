@@ -1,11 +1,12 @@
-// `mstune completion` and `mstune man`: the command line described by itself.
+// The commands by which mstune describes itself, from the table of all of its commands.
 #pragma once
 
 #include "coordinator/command_line.h"
 
 namespace mstune::coordinator {
 
-Subcommand add_completion(CLI::App& app);
-Subcommand add_man(CLI::App& app);
+Subcommand completion_command();
+Subcommand man_command();
+Subcommand help_command();
 
 }  // namespace mstune::coordinator

@@ -1,10 +1,8 @@
 #include "coordinator/commands/pass.h"
 
-#include <memory>
 #include <optional>
 #include <ostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/ranges.h>
 
 #include "common/error.h"
@@ -139,31 +137,54 @@ int status(const PassOptions& options, World& world) {
 
 }  // namespace
 
-Subcommand pass_command(CLI::App& app) {
-  const auto options = std::make_shared<PassOptions>();
-  CLI::App* command =
-      app.add_subcommand("pass", "Install, remove or look at the tuning pass where GE loads it");
-  command->require_subcommand(1);
-  CLI::App* install_app = command->add_subcommand("install", "Put the pass in place");
-  install_app->add_option("--library", options->library,
-                          "The library that cmake built from pass/ (default: looked for)");
-  CLI::App* remove_app = command->add_subcommand("remove", "Take the pass away");
-  CLI::App* status_app = command->add_subcommand("status", "Look at all passes");
-  for (CLI::App* each : {install_app, remove_app, status_app}) {
-    each->add_option("--target", options->target_file,
-                     "On the agent's machine, for online runs there: the target file");
-  }
-  remove_app->add_flag("--sample", options->sample,
-                       "Take away that of CANN's sample multi_stream_autotune instead");
-  status_app->add_flag("--json", options->json, "Print one JSON document and nothing else");
-  return {command, [=](World& world) {
-            if (install_app->parsed()) {
-              return install(*options, world);
+Subcommand pass_command() {
+  const cli::Option target{
+      .name = "--target",
+      .kind = cli::Kind::path,
+      .field = cli::into<&PassOptions::target_file>,
+      .level = cli::Level::basic,
+      .text = {"On the agent's machine, for online runs there: the target file",
+               "在代理所在机器上，用于那里的在线运行：目标文件"}};
+  return {{.name = "pass",
+           .text = {"Install, remove or look at the tuning pass where GE loads it",
+                    "在 GE 加载的位置安装、移除或查看调优 pass"},
+           .commands = {{.name = "install",
+                         .text = {"Put the pass in place", "把 pass 放到位"},
+                         .options = {{.name = "--library",
+                                      .kind = cli::Kind::path,
+                                      .field = cli::into<&PassOptions::library>,
+                                      .level = cli::Level::basic,
+                                      .text = {"The library that cmake built from pass/ (default: "
+                                               "looked for)",
+                                               "cmake 从 pass/ 构建的库（默认自动寻找）"}},
+                                     target}},
+                        {.name = "remove",
+                         .text = {"Take the pass away", "移走 pass"},
+                         .options = {target,
+                                     {.name = "--sample",
+                                      .field = cli::into<&PassOptions::sample>,
+                                      .level = cli::Level::basic,
+                                      .text = {"Take away that of CANN's sample "
+                                               "multi_stream_autotune instead",
+                                               "改为移走 CANN 样例 multi_stream_autotune 的 "
+                                               "pass"}}}},
+                        {.name = "status",
+                         .text = {"Look at all passes", "查看所有 pass"},
+                         .options = {target,
+                                     {.name = "--json",
+                                      .field = cli::into<&PassOptions::json>,
+                                      .level = cli::Level::basic,
+                                      .text = {"Print one JSON document and nothing else",
+                                               "只打印一个 JSON 文档"}}}}}},
+          [](const cli::Line& line, World& world) {
+            const auto options = line.options<PassOptions>();
+            if (line.command().name == "install") {
+              return install(options, world);
             }
-            if (status_app->parsed()) {
-              return status(*options, world);
+            if (line.command().name == "status") {
+              return status(options, world);
             }
-            return options->sample ? remove_samples(*options, world) : remove(*options, world);
+            return options.sample ? remove_samples(options, world) : remove(options, world);
           }};
 }
 

@@ -6,6 +6,6 @@
 namespace mstune::coordinator {
 
 // Adds the subcommand. `status` returns 0 when the pass is in place and works, else 1.
-Subcommand pass_command(CLI::App& app);
+Subcommand pass_command();
 
 }  // namespace mstune::coordinator

@@ -1,9 +1,6 @@
 #include "coordinator/commands/report_command.h"
 
-#include <memory>
 #include <ostream>
-
-#include <CLI/CLI.hpp>
 
 #include "common/language.h"
 #include "common/os/file.h"
@@ -34,12 +31,25 @@ int run_report(const ReportOptions& options, World& world) {
 
 }  // namespace
 
-Subcommand add_report(CLI::App& app) {
-  const auto options = std::make_shared<ReportOptions>();
-  CLI::App* command = app.add_subcommand("report", "Write a run as one HTML file");
-  command->add_option("run_directory", options->run_directory, "RUN_DIR of a campaign")->required();
-  command->add_option("--output", options->output, "The file (default: RUN_DIR/report.html)");
-  return {command, [options](World& world) { return run_report(*options, world); }};
+Subcommand report_command() {
+  return {{.name = "report",
+           .text = {"Write a run as one HTML file", "把一次运行写成一个 HTML 文件"},
+           .options = {{.name = "run_directory",
+                        .kind = cli::Kind::path,
+                        .field = cli::into<&ReportOptions::run_directory>,
+                        .value = "RUN_DIR",
+                        .level = cli::Level::basic,
+                        .required = true,
+                        .text = {"Of a campaign", "任务的运行目录"}},
+                       {.name = "--output",
+                        .kind = cli::Kind::path,
+                        .field = cli::into<&ReportOptions::output>,
+                        .level = cli::Level::basic,
+                        .text = {"The file (default: RUN_DIR/report.html)",
+                                 "文件（默认 RUN_DIR/report.html）"}}}},
+          [](const cli::Line& line, World& world) {
+            return run_report(line.options<ReportOptions>(), world);
+          }};
 }
 
 }  // namespace mstune::coordinator

@@ -5,6 +5,6 @@
 
 namespace mstune::coordinator {
 
-Subcommand add_report(CLI::App& app);
+Subcommand report_command();
 
 }  // namespace mstune::coordinator

@@ -19,6 +19,12 @@ add_library(mstune_msgpack INTERFACE)
 target_include_directories(mstune_msgpack SYSTEM INTERFACE ${MSGPACK_INCLUDE_DIR})
 target_compile_definitions(mstune_msgpack INTERFACE MSGPACK_NO_BOOST)
 
+# Its own target links a shared library; the headers alone do as well.
+find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
+add_library(mstune_toml INTERFACE)
+target_include_directories(mstune_toml SYSTEM INTERFACE ${TOMLPLUSPLUS_INCLUDE_DIR})
+target_compile_definitions(mstune_toml INTERFACE TOML_HEADER_ONLY=1 TOML_ENABLE_FORMATTERS=0)
+
 if(MSTUNE_TESTS)
   find_package(doctest REQUIRED)
 endif()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks scripts/kubernetes/mstune-agent.yaml against itself, against mstune-agent --help and against
+"""Checks scripts/kubernetes/mstune-agent.yaml against itself, against mstune-agent --help-all and against
 the types of Kubernetes' API.
 
   kubernetes_test.py MANIFEST MSTUNE-AGENT CACHE    CACHE: where the API's types are kept
@@ -20,7 +20,7 @@ from kubernetes_api import Types, fetch
 def check_arguments(agent_program: str, arguments: list) -> dict:
     """Each is an option of the agent; what has a value, by name."""
     help_text = subprocess.run(
-        [agent_program, "--help"], check=True, capture_output=True, text=True
+        [agent_program, "--help-all"], check=True, capture_output=True, text=True
     ).stdout
     values = {}
     for argument in arguments:

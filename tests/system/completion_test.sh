@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Completion in real shells, man pages in the real formatter: completion_test.sh BIN_DIRECTORY
+# Completion in real shells, man pages in the real formatter, the page of options: completion_test.sh
+# BIN_DIRECTORY DOCS_DIRECTORY
 set -euo pipefail
 bin="$1"
+docs="$2"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 failures=0
@@ -69,6 +71,18 @@ for page in mstune mstune-agent; do
   fi
 done
 grep -q 'until\\-proven' "$scratch/mstune.1" || { echo "no option in the page"; failures=$((failures + 1)); }
+
+# The options in docs/ are those of the programs: after its head the file is what they print.
+{
+  "$bin/mstune" --lang en man --markdown
+  echo
+  "$bin/mstune-agent" --lang en --markdown
+} >"$scratch/options.md"
+if ! sed -n '/^## /,$p' "$docs/options.md" | diff -u - "$scratch/options.md"; then
+  echo "docs/options.md differs: its text from the first ## on is what mstune man --markdown, an"
+  echo "empty line and mstune-agent --markdown print"
+  failures=$((failures + 1))
+fi
 
 [ "$failures" -eq 0 ] && echo "completion and man pages are right"
 exit "$((failures > 0))"

@@ -32,10 +32,9 @@ TEST_CASE("agent options: an address is tcp with a port or ipc with a path that 
   CHECK_THROWS_AS(check_endpoint("ipc://" + std::string(108, 'x')), Error);
 }
 
-std::string error_of(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "mstune-agent");
+std::string error_of(const std::vector<std::string>& arguments) {
   try {
-    parse_options(static_cast<int>(arguments.size()), arguments.data(), {{"HOME", "/nowhere"}});
+    parse_options(arguments, {{"HOME", "/nowhere"}});
   } catch (const Error& error) {
     return error.message().id;
   }
@@ -50,22 +49,37 @@ TEST_CASE("agent options: without keys there is no TCP, but for who spells it ou
   CHECK(error_of({"--insecure", "--key", "/nowhere/k"}) == "agent.insecure_with_keys");
 }
 
+TEST_CASE("agent options: the table's address is the one that clients assume") {
+  const std::vector<std::string> insecure{"--insecure"};
+  const auto options = std::get<ServerOptions>(parse_options(insecure, {{"HOME", "/nowhere"}}));
+  CHECK(options.endpoint == "tcp://127.0.0.1:" + std::to_string(protocol::kDefaultPort));
+  CHECK(options.output_limit_bytes == ServerOptions().output_limit_bytes);
+  CHECK(options.store_limit_bytes == ServerOptions().store_limit_bytes);
+  CHECK(options.reconnect_grace == ServerOptions().reconnect_grace);
+  CHECK_FALSE(options.devices.find);
+  CHECK(options.devices.devices.empty());
+}
+
+TEST_CASE("agent options: no devices are not the same as none said") {
+  CHECK(error_of({"--insecure", "--devices", ""}) == "options.mistake");
+}
+
 TEST_CASE("agent options: a local socket needs a directory that nobody else can look into") {
   CHECK(error_of({"--listen", "ipc:///tmp/mstune.sock"}) == "agent.open_socket_directory");
   CHECK(error_of({"--listen", "ipc:///nowhere/mstune.sock"}) == "agent.open_socket_directory");
 }
 
 TEST_CASE("agent options: whoever says --insecure is warned") {
-  const char* argv[] = {"mstune-agent", "--insecure"};
-  const auto options = std::get<ServerOptions>(parse_options(2, argv, {{"HOME", "/nowhere"}}));
+  const std::vector<std::string> insecure{"--insecure"};
+  const auto options = std::get<ServerOptions>(parse_options(insecure, {{"HOME", "/nowhere"}}));
   REQUIRE_FALSE(options.warnings.empty());
   CHECK(options.warnings.front().id == "agent.insecure");
 }
 
 TEST_CASE("agent options: the work directory follows the user's state directory") {
-  const char* argv[] = {"mstune-agent", "--insecure"};
+  const std::vector<std::string> insecure{"--insecure"};
   const auto at = [&](const Environment& environment) {
-    return std::get<ServerOptions>(parse_options(2, argv, environment)).work_dir.string();
+    return std::get<ServerOptions>(parse_options(insecure, environment)).work_dir.string();
   };
   CHECK(at({{"HOME", "/home/u"}}) == "/home/u/.local/state/mstune-agent");
   CHECK(at({{"HOME", "/home/u"}, {"XDG_STATE_HOME", "/s"}}) == "/s/mstune-agent");

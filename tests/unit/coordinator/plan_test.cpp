@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "common/error.h"
+#include "coordinator/candidate_list.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -33,9 +34,26 @@ TEST_CASE("plan: default is a candidate whether named or not, duplicates fold") 
         Names{"default", "LoadBalance:4"});
 }
 
+TEST_CASE("plan: empty items are passed over, and counts may be ranges") {
+  CHECK(names(candidates_of_list("default,LoadBalance:4,")) == Names{"default", "LoadBalance:4"});
+  CHECK(names(candidates_of_matrix("LoadBalance,", "2,,4,")) ==
+        Names{"default", "LoadBalance:2", "LoadBalance:4"});
+  CHECK(names(candidates_of_matrix("LoadBalance", "2,4-6,5")) ==
+        Names{"default", "LoadBalance:2", "LoadBalance:4", "LoadBalance:5", "LoadBalance:6"});
+  CHECK_THROWS_AS(candidates_of_matrix("cv", "6-4"), Error);
+  CHECK_THROWS_AS(candidates_of_matrix("cv", "2-65"), Error);
+  CHECK_THROWS_AS(candidates_of_matrix("cv", "2-"), Error);
+}
+
+TEST_CASE("plan: a bad list is answered with what was meant") {
+  CHECK(check_strategies("LoadBalence,cv")->better == "LoadBalance,cv");
+  CHECK(check_streams("2,65,4x")->better == "2,64,4");
+  CHECK(check_candidates("loadbalance4,cv:2")->better == "LoadBalance:4,cv");
+  CHECK(check_candidates("MainStream")->better == "MainStream:4");
+  CHECK_FALSE(check_candidates("MainStream:04,cv,").has_value());
+}
+
 TEST_CASE("plan: a bad list is an error before anything runs") {
-  CHECK_THROWS_AS(candidates_of_matrix("LoadBalance,", "2"), Error);
-  CHECK_THROWS_AS(candidates_of_matrix("LoadBalance", ""), Error);
   CHECK_THROWS_AS(candidates_of_matrix("cv", "0"), Error);
   CHECK_THROWS_AS(candidates_of_matrix("Balance", "2"), Error);
   CHECK_THROWS_AS(candidates_of_list("LoadBalance:65"), Error);
