@@ -33,8 +33,9 @@ protocol::Report refusal(const std::variant<protocol::Examine, protocol::ManageP
 // GE would refuse a library for another machine, and with it everything else.
 void check_library(const std::string& bytes) {
   const auto library = read_shared_library(bytes);
-  if (!library || bytes.find(kModeAttribute) == std::string::npos) {
-    throw usage_error("pass.not_a_pass_here", "what was sent is not the tuning pass");
+  if (!library || !is_tuning_pass(*library)) {
+    throw usage_error("pass.not_a_pass_here",
+                      "what was sent is not the tuning pass of this release");
   }
   if (const std::string here = os::architecture(); library->architecture != here) {
     throw usage_error("pass.other_architecture_here",
@@ -65,7 +66,9 @@ std::string owner_of(const std::string& holder) {
 }  // namespace
 
 BoxDesk::BoxDesk(std::filesystem::path work_dir, CannEnvironments& environments)
-    : work_dir_(std::move(work_dir)), environments_(environments) {
+    : work_dir_(std::move(work_dir)),
+      environments_(environments),
+      owners_(work_dir_ / "pass-owners") {
   take_over_passes();
 }
 
@@ -73,10 +76,11 @@ BoxDesk::~BoxDesk() {
   let_go_of_all();
 }
 
-bool BoxDesk::handle(const std::string& campaign, const protocol::Request& request,
-                     std::string& payload) {
+bool BoxDesk::handle(const std::string& campaign, const std::string& client,
+                     const protocol::Request& request, std::string& payload) {
   Question question;
   question.campaign = campaign;
+  question.client = client;
   if (const auto* examine = std::get_if<protocol::Examine>(&request)) {
     question.what = *examine;
   } else if (const auto* manage = std::get_if<protocol::ManagePass>(&request)) {
@@ -151,7 +155,7 @@ std::optional<protocol::Report> BoxDesk::answer(Question& question, bool measuri
     }
     const auto& environment = std::get<Environment>(*known);
     if (const auto* request = std::get_if<protocol::ManagePass>(&question.what)) {
-      return manage(*request, question.payload, environment);
+      return manage(question, *request, environment);
     }
     if (!look(question, environment, measuring, now)) {
       return std::nullopt;
@@ -217,17 +221,22 @@ void BoxDesk::check_leases(const std::string& holder) const {
   }
 }
 
-protocol::PassManaged BoxDesk::manage(const protocol::ManagePass& request,
-                                      const std::string& library, const Environment& environment) {
+protocol::PassManaged BoxDesk::manage(const Question& question, const protocol::ManagePass& request,
+                                      const Environment& environment) {
+  const std::string& library = question.payload;
   const std::string opp_path = opp_path_of(environment);
   const os::PassFolder folder(opp_path);
   const std::string holder = holder_of(request);
   protocol::PassManaged done{folder.library().string(), folder.is_installed(), {}};
   if (request.action == protocol::kPassInstall) {
     check_library(library);
+    owners_.check(folder, question.client);
     folder.install(library);
+    owners_.note(folder, question.client);
   } else if (request.action == protocol::kPassRemove) {
+    owners_.check(folder, question.client);
     done.was_there = folder.remove();
+    owners_.note(folder, {});
   } else if (request.action == protocol::kPassRemoveSamples) {
     const std::vector<std::string> removed = folder.remove_samples();
     done.path = fmt::format("{}", fmt::join(removed, ", "));

@@ -15,6 +15,7 @@
 
 #include "agent/cann_environment.h"
 #include "agent/device_look.h"
+#include "agent/pass_owners.h"
 #include "agent/pass_pieces.h"
 #include "common/os/pass_folder.h"
 #include "common/os/recorder.h"
@@ -43,7 +44,9 @@ class BoxDesk {
   BoxDesk& operator=(const BoxDesk&) = delete;
 
   // True when the request was one for this desk, which then takes the payload.
-  bool handle(const std::string& campaign, const protocol::Request& request, std::string& payload);
+  // `client` is whose campaign it is; empty at an agent without keys.
+  bool handle(const std::string& campaign, const std::string& client,
+              const protocol::Request& request, std::string& payload);
   // Nobody waits for the answers of this campaign any more.
   void forget(const std::string& campaign);
   // Answers what can be answered by now, and lets go of passes that nobody holds any more. While
@@ -60,6 +63,7 @@ class BoxDesk {
  private:
   struct Question {
     std::string campaign;
+    std::string client;
     std::variant<protocol::Examine, protocol::ManagePass> what;
     std::string payload;
     // Under way, for Examine:
@@ -78,8 +82,8 @@ class BoxDesk {
   // Throws a usage error for a client that holds as many as it may.
   void check_leases(const std::string& holder) const;
   [[nodiscard]] BoxFacts examine(const Environment& environment) const;
-  [[nodiscard]] protocol::PassManaged manage(const protocol::ManagePass& request,
-                                             const std::string& library,
+  [[nodiscard]] protocol::PassManaged manage(const Question& question,
+                                             const protocol::ManagePass& request,
                                              const Environment& environment);
 
   struct Held {
@@ -100,6 +104,7 @@ class BoxDesk {
 
   std::filesystem::path work_dir_;
   CannEnvironments& environments_;
+  PassOwners owners_;
   std::vector<Question> questions_;
   PassPieces pieces_;
   std::map<std::string, Held> held_;  // by the holder's name; on disk as well

@@ -1,18 +1,41 @@
 #include "agent/campaign_files.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace mstune::agent {
 
-void CampaignFiles::arrive(const std::string& campaign, bool keep_files) {
+void CampaignFiles::arrive(const std::string& campaign, const std::string& client,
+                           bool keep_files) {
   Campaign& known = campaigns_[campaign];
+  known.client = client;
   known.keep_files = keep_files;
   known.over_at = kNever;
 }
 
-bool CampaignFiles::add(const std::string& campaign, const Digest& identity) {
-  std::set<Digest>& files = campaigns_[campaign].files;
-  return files.size() < kFilesMax && files.insert(identity).second;
+bool CampaignFiles::add(const std::string& campaign, const Digest& identity, std::uint64_t bytes) {
+  std::map<Digest, std::uint64_t>& files = campaigns_[campaign].files;
+  if (const auto known = files.find(identity); known != files.end()) {
+    known->second = std::max(known->second, bytes);
+    return false;
+  }
+  return files.size() < kFilesMax && files.emplace(identity, bytes).second;
+}
+
+bool CampaignFiles::remove(const std::string& campaign, const Digest& identity) {
+  const auto found = campaigns_.find(campaign);
+  return found != campaigns_.end() && found->second.files.erase(identity) > 0;
+}
+
+std::uint64_t CampaignFiles::bytes_of(const std::string& client) const {
+  std::map<Digest, std::uint64_t> files;
+  for (const auto& [name, campaign] : campaigns_) {
+    if (campaign.client == client) {
+      files.insert(campaign.files.begin(), campaign.files.end());
+    }
+  }
+  return std::accumulate(files.begin(), files.end(), std::uint64_t{0},
+                         [](std::uint64_t sum, const auto& file) { return sum + file.second; });
 }
 
 void CampaignFiles::lose(const std::string& campaign, TimePoint until) {
@@ -33,10 +56,11 @@ FilesLeft CampaignFiles::end(const std::string& campaign) {
     return left;
   }
   const Campaign& over = node.mapped();
-  left.unneeded.assign(over.files.begin(), over.files.end());
-  if (!over.keep_files) {
-    std::copy_if(over.files.begin(), over.files.end(), std::back_inserter(left.unwanted),
-                 [&](const Digest& identity) { return !is_needed(identity); });
+  for (const auto& [identity, bytes] : over.files) {
+    left.unneeded.push_back(identity);
+    if (!over.keep_files && !is_needed(identity)) {
+      left.unwanted.push_back(identity);
+    }
   }
   return left;
 }

@@ -4,8 +4,8 @@
 // its OMs, and yet they must not go to make room for somebody else's.
 #pragma once
 
+#include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -22,10 +22,15 @@ struct FilesLeft {
 
 class CampaignFiles {
  public:
-  // A campaign said hello, perhaps again.
-  void arrive(const std::string& campaign, bool keep_files);
-  // True when this file of it is new: hold it. Beyond kFilesMax of one campaign nothing is held.
-  bool add(const std::string& campaign, const Digest& identity);
+  // A campaign of this client said hello, perhaps again.
+  void arrive(const std::string& campaign, const std::string& client, bool keep_files);
+  // True when this file of it is new: hold it. Beyond kFilesMax of one campaign nothing is held. 0
+  // bytes: its size is not known.
+  bool add(const std::string& campaign, const Digest& identity, std::uint64_t bytes);
+  // It was refused and counts no more. True when it was held: let it go.
+  bool remove(const std::string& campaign, const Digest& identity);
+  // What this client's campaigns hold, each file once.
+  [[nodiscard]] std::uint64_t bytes_of(const std::string& client) const;
   // Its coordinator is silent: it is over at `until` unless it comes back.
   void lose(const std::string& campaign, TimePoint until);
 
@@ -38,9 +43,10 @@ class CampaignFiles {
 
  private:
   struct Campaign {
+    std::string client;
     bool keep_files = true;
     TimePoint over_at = kNever;
-    std::set<Digest> files;
+    std::map<Digest, std::uint64_t> files;  // and their sizes
   };
 
   [[nodiscard]] bool is_needed(const Digest& identity) const;

@@ -1,10 +1,14 @@
 #include "agent/cann_environment.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 
 #include "common/error.h"
+#include "common/os/failure.h"
 #include "common/os/file.h"
 
 namespace mstune::agent {
@@ -16,8 +20,37 @@ constexpr Duration kSourcingMax = std::chrono::seconds(60);
 constexpr std::size_t kOutputKept = 2000;
 
 // The script's own status counts for little: many end with a command that failed and meant nothing.
-// What counts is that `env` could be run behind it.
-constexpr const char* kScript = R"(. "$1"; command env -0 > "$2")";
+// What counts is that `env` could be run behind it. One that bash cannot read to its end would be
+// sourced in part: it is asked first.
+constexpr const char* kScript = R"(bash -n "$1" && { . "$1"; command env -0 > "$2"; })";
+
+// Before it is opened: bash would read a device without end. Its text is empty where it may be
+// sourced.
+Message refusal_of_file(const std::string& path) {
+  std::error_code failure;
+  const fs::file_status status = fs::status(path, failure);
+  if (failure) {
+    return message("agent.cann_env_missing",
+                   "cann_env: {} cannot be read on the agent's machine: {}", path,
+                   failure.message());
+  }
+  if (status.type() != fs::file_type::regular) {
+    return message(
+        "agent.cann_env_no_file",
+        "cann_env: {} is no file on the agent's machine but a {}: name the set_env.sh of "
+        "the toolkit",
+        path,
+        status.type() == fs::file_type::directory
+            ? message("word.directory", "directory")
+            : message("word.device_or_pipe", "device, pipe or socket"));
+  }
+  if (::access(path.c_str(), R_OK) != 0) {
+    return message("agent.cann_env_missing",
+                   "cann_env: {} cannot be read on the agent's machine: {}", path,
+                   os::reason(errno));
+  }
+  return {};
+}
 
 // The script behind a path. Where the owner limits programs it is the file itself: what is judged
 // must be what is sourced, whatever links say by then.
@@ -65,6 +98,9 @@ std::optional<std::variant<Environment, Message>> CannEnvironments::find(
   const auto script = script_of(policy_, path);
   if (const auto* why = std::get_if<Message>(&script)) {
     return *why;
+  }
+  if (Message why = refusal_of_file(path); !why.text.empty()) {
+    return why;
   }
   std::error_code failure;
   const auto changed = fs::last_write_time(path, failure);

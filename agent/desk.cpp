@@ -177,11 +177,15 @@ void Desk::greet(const desk::MessageArrived& arrived, const protocol::Hello& hel
   if (old != sessions_.end()) {
     actions_.emplace_back(desk::EndSession{old->second.number, hello.campaign});
   }
-  sessions_[hello.campaign] = {++sessions_made_, peer, arrived.client, hello.campaign, now};
-  files_.arrive(hello.campaign, hello.keep_files);
+  sessions_[hello.campaign] = {++sessions_made_, peer, arrived.client,
+                               hello.campaign,   now,  arrived.key};
+  files_.arrive(hello.campaign, arrived.client, hello.keep_files);
   protocol::Welcome greeting = options_.greeting;
   if (options_.cann_version) {
     greeting.cann_version = options_.cann_version(hello.cann_env);
+  }
+  if (auto told = options_.told_once.extract(hello.campaign)) {
+    greeting.notices.push_back(std::move(told.mapped()));
   }
   reply(peer, std::move(greeting));
 }
@@ -209,16 +213,9 @@ void Desk::take(Session& session, protocol::Request request, TimePoint now) {
              std::holds_alternative<protocol::ManagePass>(request)) {
     ask_box(session, std::move(request));
   } else if (is_about_files(request)) {
-    const auto* offer = std::get_if<protocol::Offer>(&request);
-    auto refused = offer != nullptr && options_.policy
-                       ? refusal_of_file(*options_.policy, offer->size)
-                       : std::optional<Message>();
-    if (refused) {
-      reply(session.peer, protocol::Refused{offer->upload, std::move(*refused)});
+    if (const auto* offer = std::get_if<protocol::Offer>(&request)) {
+      take_offer(session, *offer);
     } else {
-      if (offer != nullptr) {
-        hold(session.campaign, offer->identity);
-      }
       actions_.emplace_back(desk::PassToFiles{session.number, std::move(request)});
     }
   } else {
@@ -278,7 +275,7 @@ void Desk::assign(const Session& session, const protocol::Assign& request, TimeP
   trials_.emplace(key, session.client);
   slots_.wait(key, session.client, now, wait_until(request.spec, now), request.spec.devices);
   for (const protocol::FileReference& file : request.spec.files) {
-    hold(session.campaign, file.identity);
+    hold(session.campaign, file.identity, 0);
   }
   actions_.emplace_back(desk::CreateTrial{key, request.spec, session.client});
   reply(session.peer, waiting_status(key));
@@ -295,7 +292,7 @@ void Desk::ask_box(const Session& session, protocol::Request request) {
       pass->hold = session.client + " " + pass->hold;
     }
   }
-  actions_.emplace_back(desk::AskBox{session.campaign, std::move(request)});
+  actions_.emplace_back(desk::AskBox{session.campaign, std::move(request), session.client});
 }
 
 void Desk::take_trial_request(const Session& session, const protocol::Request& request) {
@@ -362,13 +359,6 @@ void Desk::on(const desk::StopAsked& /*event*/, TimePoint now) {
 void Desk::on(const desk::Tick& /*event*/, TimePoint /*now*/) {}
 
 // ---- files and the agent itself ----
-
-void Desk::hold(const std::string& campaign, const protocol::Bytes& identity) {
-  const auto digest = parse_raw_digest(identity.value);
-  if (digest && files_.add(campaign, *digest)) {
-    actions_.emplace_back(desk::HoldFile{*digest});
-  }
-}
 
 void Desk::let_go(FilesLeft files) {
   if (!files.unneeded.empty()) {

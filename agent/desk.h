@@ -33,6 +33,7 @@ struct MessageArrived {
   std::string peer;    // ZeroMQ's routing id: chosen by the peer, so never trusted alone
   std::string client;  // the name of its key; empty at an agent without keys
   std::string header;
+  std::string key = {};  // as text; empty at an agent without keys
 };
 struct TrialGone {  // its job has finished; `stuck`: a process of it cannot be killed
   protocol::TrialKey key;
@@ -41,9 +42,19 @@ struct TrialGone {  // its job has finished; `stuck`: a process of it cannot be 
 struct StuckGone {  // nothing is left any more of a trial that was gone but for such a process
   protocol::TrialKey key;
 };
+struct UploadRefused {  // after it was passed to the files: it does not count
+  SessionId session = 0;
+  std::uint64_t upload = 0;
+};
+// Of keys that are not on the list any more. `clients` have none left.
+struct KeysTakenOff {
+  std::vector<std::string> keys;
+  std::vector<std::string> clients;
+};
 struct StopAsked {};
 struct Tick {};
-using Event = std::variant<MessageArrived, TrialGone, StuckGone, StopAsked, Tick>;
+using Event = std::variant<MessageArrived, TrialGone, StuckGone, UploadRefused, KeysTakenOff,
+                           StopAsked, Tick>;
 
 // ---- what to do, in this order ----
 struct Reply {
@@ -61,6 +72,7 @@ struct EndSession {  // its uploads and questions are over
 struct AskBox {  // about the machine, with the payload of the message that it answers
   std::string campaign;
   protocol::Request request;
+  std::string client = {};
 };
 struct CreateTrial {  // it waits until BeginTrial
   protocol::TrialKey key;
@@ -99,9 +111,10 @@ using Action = std::variant<Reply, PassToFiles, AskBox, EndSession, CreateTrial,
 inline constexpr std::chrono::milliseconds kAskForTurnEvery{50};
 
 struct Options {
-  protocol::Welcome greeting;    // what this agent says of itself
-  std::vector<int> devices;      // logic ids; empty: one slot
-  std::optional<Policy> policy;  // nothing: a coordinator's own agent
+  protocol::Welcome greeting;                // what this agent says of itself
+  std::map<std::string, Message> told_once;  // to these campaigns alone, when they come
+  std::vector<int> devices;                  // logic ids; empty: one slot
+  std::optional<Policy> policy;              // nothing: a coordinator's own agent
   Duration reconnect_grace = std::chrono::seconds(60);
   std::size_t sessions_max = 256;
   std::size_t trials_max = 256;  // of one client
@@ -144,11 +157,15 @@ class Desk {
     std::string client;
     std::string campaign;
     TimePoint last_heard;
+    std::string key = {};
+    std::map<std::uint64_t, Digest> offers = {};  // that count for the campaign, by upload
   };
 
   void on(const desk::MessageArrived& event, TimePoint now);
   void on(const desk::TrialGone& event, TimePoint now);
   void on(const desk::StuckGone& event, TimePoint now);
+  void on(const desk::UploadRefused& event, TimePoint now);
+  void on(const desk::KeysTakenOff& event, TimePoint now);
   void on(const desk::StopAsked& event, TimePoint now);
   void on(const desk::Tick& event, TimePoint now);
 
@@ -158,7 +175,8 @@ class Desk {
   void ask_box(const Session& session, protocol::Request request);
   void take_trial_request(const Session& session, const protocol::Request& request);
   void leave(const std::string& campaign, bool for_good, TimePoint now);
-  void hold(const std::string& campaign, const protocol::Bytes& identity);
+  void take_offer(Session& session, const protocol::Offer& offer);
+  bool hold(const std::string& campaign, const protocol::Bytes& identity, std::uint64_t bytes);
   void let_go(FilesLeft files);
   void inspect(const Session& session, const protocol::Inspect& request, TimePoint now);
   void drop_silent_sessions(TimePoint now);

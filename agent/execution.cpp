@@ -2,18 +2,26 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "agent/exited_limits.h"
 #include "agent/line_filter.h"
+#include "agent/plog_look.h"
 #include "agent/work_directory.h"
 #include "common/error.h"
+#include "common/event_line.h"
 #include "common/os/failure.h"
+#include "common/os/process_environment.h"
+#include "common/os/process_table.h"
 
 namespace mstune::agent {
 namespace {
@@ -26,7 +34,9 @@ constexpr Duration kReadEvery = std::chrono::milliseconds(12);
 // The watches report everything; a look at all files is for what no watch can see.
 constexpr Duration kRescanEvery = std::chrono::seconds(10);
 constexpr Duration kRescanEveryUnwatched = std::chrono::milliseconds(100);
-constexpr Duration kLookEvery = std::chrono::seconds(5);
+constexpr Duration kTreeLookEvery = std::chrono::seconds(5);
+constexpr Duration kFirstLook = std::chrono::milliseconds(300);  // before steps are measured
+constexpr std::size_t kWarningKept = 400;
 // So many times what is kept of a program's plog may stand on disk unread.
 constexpr std::uint64_t kPlogExcess = 64;
 constexpr std::uint64_t kPlogSmall = std::uint64_t{1} << 20U;  // a smaller limit counts as this
@@ -63,6 +73,21 @@ os::KeeperOptions keeper_options(std::vector<int> held, const os::UniqueFd& lock
 
 }  // namespace
 
+os::LogTail Execution::make_tail(const fs::path& directory,
+                                 const std::shared_ptr<TailFindings>& found) {
+  const auto is_wanted = [found](std::string_view line) {
+    found->has_ge = found->has_ge || is_of_ge(line);
+    return is_wanted_line(line);
+  };
+  return os::LogTail(
+      directory, is_wanted,
+      [found](const std::string& source, std::uint64_t number, std::string_view line) {
+        if (auto event = event_of("plog/" + source, number, line)) {
+          found->lines.push_back(std::move(*event));
+        }
+      });
+}
+
 Execution::Execution(fs::path directory, const os::SpawnRequest& request, const KeepLimits& limits,
                      TimePoint now, std::vector<int> held)
     : directory_(std::move(directory)),
@@ -75,7 +100,9 @@ Execution::Execution(fs::path directory, const os::SpawnRequest& request, const 
       process_(request, keeper_options(std::move(held), kept_, cgroup_)),
       read_buffer_(64 * 1024),
       next_rescan_(after(now, kRescanEvery)),
-      next_look_(after(now, kLookEvery)) {
+      next_look_(after(now, kFirstLook)),
+      variables_(request.environment, ::geteuid()),
+      free_before_(free_bytes(directory_)) {
   kept_.reset();  // the keeper has it
 }
 
@@ -125,12 +152,31 @@ void Execution::take_line(std::uint64_t number, std::string_view line,
   }
 }
 
+void Execution::take_plog_lines(std::vector<protocol::Event>& lines) {
+  lines.insert(lines.end(), std::make_move_iterator(found_->lines.begin()),
+               std::make_move_iterator(found_->lines.end()));
+  found_->lines.clear();
+}
+
+// What the agent's variables became on their way: wrappers and launchers drop some.
+void Execution::look_at_processes() {
+  std::vector<SeenProcess> seen;
+  for (const os::ProcessInfo& process :
+       os::list_below(process_.keeper()).value_or(std::vector<os::ProcessInfo>())) {
+    if (process.state != 'Z' && process.state != 'X') {
+      seen.push_back({os::environment_of(process.key.id), os::owner_of(process.key.id)});
+    }
+  }
+  variables_.take(seen);
+}
+
 std::vector<protocol::Event> Execution::read(TimePoint now) {
   std::vector<protocol::Event> lines;
   if (now >= next_look_) {
+    look_at_processes();
     too_much_plog_ =
         plog_limit_.bytes_on_disk() > kPlogExcess * std::max(plog_limit_.limit_bytes(), kPlogSmall);
-    next_look_ = ender_ ? kNever : after(now, kLookEvery);
+    next_look_ = ender_ ? kNever : after(now, kTreeLookEvery);
   }
   if (now < next_read_ || paused_) {
     return lines;
@@ -145,9 +191,7 @@ std::vector<protocol::Event> Execution::read(TimePoint now) {
   // So much at a time, and the program would soon wait for room in the pipe.
   const bool output_flows = output_.bytes() >= output_before + kOutputFlows;
   const bool more = tail_.read(kBytesPerRead) || output_flows;
-  lines.insert(lines.end(), std::make_move_iterator(plog_lines_->begin()),
-               std::make_move_iterator(plog_lines_->end()));
-  plog_lines_->clear();
+  take_plog_lines(lines);
   limit_plog();
   const bool quiet = !more && output_.bytes() + tail_.counts().bytes == bytes_before;
   // Where nothing was written the descriptors are polled again, and the agent sleeps until then.
@@ -162,6 +206,9 @@ bool Execution::take_exit() {
     return false;
   }
   exit_taken_ = true;
+  exit_wall_us_ = std::chrono::duration_cast<std::chrono::microseconds>(
+                      std::chrono::system_clock::now().time_since_epoch())
+                      .count();
   return true;
 }
 
@@ -200,9 +247,7 @@ std::vector<os::ProcessInfo> Execution::left_behind() const {
 bool Execution::drain(std::vector<protocol::Event>& lines) {
   read_output(lines);
   const bool more_plog = tail_.finish(kBytesPerRead);
-  lines.insert(lines.end(), std::make_move_iterator(plog_lines_->begin()),
-               std::make_move_iterator(plog_lines_->end()));
-  plog_lines_->clear();
+  take_plog_lines(lines);
   const bool more_output = !output_ended_ && os::wait_readable(process_.output(), Duration::zero());
   if (more_plog || more_output) {
     return true;
@@ -223,6 +268,14 @@ void Execution::limit_plog() {
   }
 }
 
+std::string names_of(const std::vector<os::ProcessInfo>& processes) {
+  std::vector<std::string> names;
+  for (const os::ProcessInfo& process : processes) {
+    names.push_back(fmt::format("{} ({})", process.key.id, process.name));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 protocol::Facts Execution::facts() const {
   protocol::Facts facts;
   const os::LogTailCounts& counts = tail_.counts();
@@ -236,6 +289,19 @@ protocol::Facts Execution::facts() const {
   add("plog_dropped_bytes", plog_limit_.dropped_bytes());
   add("plog_lost_files", counts.lost_files);
   add("plog_unreadable", counts.unreadable);
+  add("ge_lines", found_->has_ge ? 1 : 0);
+  add_plog_facts(directory_ / "plog", facts);
+  variables_.add_facts(facts);
+  add_if_known(facts, "log_free_bytes_before", free_before_);
+  add_if_known(facts, "log_free_bytes_after", free_bytes(directory_));
+  add_if_known(facts, "exit_wall_us", exit_wall_us_);
+  if (!log_warning_.empty()) {
+    add_fact(facts, "log_warning", log_warning_);
+  }
+  if (const auto left = left_behind(); !left.empty()) {
+    add("left_running", left.size());
+    add_fact(facts, "left_running_names", names_of(left));
+  }
   return facts;
 }
 

@@ -24,6 +24,9 @@
 
 namespace mstune::agent {
 
+// "42 (python3), 43 (sleep)".
+std::string names_of(const std::vector<os::ProcessInfo>& processes);
+
 struct KeepLimits {
   os::OutputLimits output;
   std::uint64_t plog_bytes = std::uint64_t{256} << 20U;  // on disk, while the trial runs and after
@@ -89,6 +92,8 @@ class Execution {
   void read_output(std::vector<protocol::Event>& lines);
   void take_line(std::uint64_t number, std::string_view line, std::vector<protocol::Event>& lines);
   void limit_plog();
+  void look_at_processes();
+  void take_plog_lines(std::vector<protocol::Event>& lines);
 
   std::filesystem::path directory_;
   os::OutputLog output_;
@@ -110,7 +115,11 @@ class Execution {
   std::optional<os::ProcessKey> stuck_;
   TimePoint next_read_ = TimePoint::min();  // min: as soon as a descriptor is readable
   TimePoint next_rescan_;
-  TimePoint next_look_;  // at the size of its plog
+  TimePoint next_look_;  // at the size of its plog and its processes
+  VariableLook variables_;
+  std::string log_warning_;  // the log library's first one on stdout
+  std::optional<std::int64_t> free_before_;
+  std::optional<std::int64_t> exit_wall_us_;
 };
 
 }  // namespace mstune::agent

@@ -145,9 +145,10 @@ void LocalTrace::clear(const LocalAgentTrace& trace) {
     return;  // it ended in order
   }
   const os::UniqueFd lock = claim_work_directory(trace.work_dir);
-  if (auto done = clear_former_life(trace.work_dir)) {
+  for (const auto& [campaign, life] : clear_former_life(trace.work_dir)) {
     notices_.push_back(message("agent.local_left",
-                               "an agent of a campaign on this machine was killed: {}", *done));
+                               "an agent of a campaign on this machine was killed: {}",
+                               sentence_of(life)));
   }
   os::remove_tree(trace.work_dir);
 }

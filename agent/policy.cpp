@@ -107,6 +107,8 @@ void take(const Rule& rule, Policy& policy) {
     policy.file_bytes_max = bytes_of(rule);
   } else if (rule.name == "store") {
     policy.store_bytes_max = bytes_of(rule);
+  } else if (rule.name == "store-share") {
+    policy.share_bytes_max = bytes_of(rule);
   } else if (rule.name == "output") {
     policy.output_bytes_max = bytes_of(rule);
   } else if (rule.name == "run-time") {
@@ -117,7 +119,8 @@ void take(const Rule& rule, Policy& policy) {
     throw usage_error(
         "policy.unknown_rule",
         "{}: there is no rule \"{}\"; there are: allow, allow-variable, "
-        "deny-variable, shell, pass, largest-file, store, output, run-time, wait-time",
+        "deny-variable, shell, pass, largest-file, store, store-share, output, run-time, "
+        "wait-time",
         rule.place, rule.name);
   }
 }
@@ -131,6 +134,26 @@ Message rule_against(std::string_view name, std::optional<bool> rule) {
 bool any_matches(const std::vector<std::string>& patterns, std::string_view text) {
   return std::any_of(patterns.begin(), patterns.end(),
                      [&](const std::string& pattern) { return matches(pattern, text); });
+}
+
+std::optional<Message> refusal_of_variable(const Policy& policy, const std::string& variable) {
+  if (any_matches(policy.allow_variables, variable)) {
+    return std::nullopt;
+  }
+  if (any_matches(policy.deny_variables, variable)) {
+    return message("policy.variable_denied",
+                   "the owner of this box does not let clients set {} (agent.conf: "
+                   "deny-variable; allow-variable = {} would let them)",
+                   variable, variable);
+  }
+  if (!policy.allow.empty() && !any_matches(variables_allowed_to_limited(), variable)) {
+    return message("policy.variable_not_allowed",
+                   "the owner of this box lets clients run certain programs only, and set only "
+                   "the variables that are listed (agent.conf: allow; allow-variable = {} would "
+                   "let them set this one)",
+                   variable);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -157,19 +180,16 @@ bool matches(std::string_view pattern, std::string_view text) {
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
 }
 
-std::vector<std::string> variables_denied_by_default(bool programs_are_limited) {
-  std::vector<std::string> denied{"LD_*",        "GCONV_PATH", "GLIBC_TUNABLES", "BASH_ENV", "ENV",
-                                  "BASH_FUNC_*", "SHELLOPTS",  "BASHOPTS",       "PS4"};
-  if (programs_are_limited) {
-    // Where only certain programs may be run, nobody may lend them other code either.
-    for (const char* variable :
-         {"PATH", "PYTHON*", "PERL5*", "RUBY*", "NODE_*", "JAVA_*", "CLASSPATH", "OPENSSL_CONF",
-          "ASCEND_OPP_PATH", "ASCEND_CUSTOM_OPP_PATH", "ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME",
-          "TORCH_*", "TF_*"}) {
-      denied.emplace_back(variable);
-    }
-  }
-  return denied;
+std::vector<std::string> variables_denied_by_default() {
+  return {"LD_*",        "GCONV_PATH", "GLIBC_TUNABLES", "BASH_ENV", "ENV",
+          "BASH_FUNC_*", "SHELLOPTS",  "BASHOPTS",       "PS4"};
+}
+
+std::vector<std::string> variables_allowed_to_limited() {
+  return {"GE_AUTO_MULTISTREAM_PARALLEL_MODE", "OMP_NUM_THREADS",
+          "ASCEND_GLOBAL_LOG_LEVEL",           "ASCEND_MODULE_LOG_LEVEL",
+          "ASCEND_GLOBAL_EVENT_ENABLE",        "ASCEND_LOG_SYNC_SAVE",
+          "ASCEND_HOST_LOG_FILE_NUM"};
 }
 
 Policy parse_policy(std::string_view text, const std::string& file) {
@@ -191,7 +211,7 @@ Policy parse_policy(std::string_view text, const std::string& file) {
          policy);
   }
   if (policy.deny_variables.empty()) {
-    policy.deny_variables = variables_denied_by_default(!policy.allow.empty());
+    policy.deny_variables = variables_denied_by_default();
   }
   return policy;
 }
@@ -203,13 +223,20 @@ std::optional<Message> refusal_of_trial(const Policy& policy, const protocol::Tr
                    "without \"shell\"",
                    rule_against("shell", policy.shell));
   }
+  if (!policy.allow.empty() && !spec.working_directory.empty()) {
+    return message("policy.no_working_directory",
+                   "the owner of this box lets clients run certain programs only (agent.conf: "
+                   "allow), and these begin in the trial's directory: leave \"cwd\" out of the "
+                   "target file");
+  }
   for (const auto& [variable, value] : spec.environment) {
-    if (any_matches(policy.deny_variables, variable) &&
-        !any_matches(policy.allow_variables, variable)) {
-      return message("policy.variable_denied",
-                     "the owner of this box does not let clients set {} (agent.conf: "
-                     "deny-variable; allow-variable = {} would let them)",
-                     variable, variable);
+    if (auto why = refusal_of_variable(policy, variable)) {
+      return why;
+    }
+  }
+  for (const std::string& variable : spec.unset) {
+    if (auto why = policy.allow.empty() ? std::nullopt : refusal_of_variable(policy, variable)) {
+      return why;
     }
   }
   return std::nullopt;
@@ -234,13 +261,22 @@ std::optional<Message> refusal_of_pass(const Policy& policy) {
                  rule_against("pass", policy.pass));
 }
 
-std::optional<Message> refusal_of_file(const Policy& policy, std::uint64_t file_bytes) {
-  if (policy.file_bytes_max == 0 || file_bytes <= policy.file_bytes_max) {
-    return std::nullopt;
+std::optional<Message> refusal_of_file(const Policy& policy, std::uint64_t file_bytes,
+                                       std::uint64_t held_bytes) {
+  if (policy.file_bytes_max != 0 && file_bytes > policy.file_bytes_max) {
+    return message("policy.file_too_large",
+                   "the owner of this box takes no file of {} (agent.conf: largest-file = {})",
+                   size_text(file_bytes), size_text(policy.file_bytes_max));
   }
-  return message("policy.file_too_large",
-                 "the owner of this box takes no file of {} (agent.conf: largest-file = {})",
-                 size_text(file_bytes), size_text(policy.file_bytes_max));
+  if (policy.share_bytes_max != 0 &&
+      (file_bytes > policy.share_bytes_max || held_bytes > policy.share_bytes_max - file_bytes)) {
+    return message("policy.share_used_up",
+                   "the owner of this box lets each client's campaigns hold {} of files "
+                   "(agent.conf: store-share); this one's hold {}, and {} more are too much: let "
+                   "another campaign end first",
+                   size_text(policy.share_bytes_max), size_text(held_bytes), size_text(file_bytes));
+  }
+  return std::nullopt;
 }
 
 }  // namespace mstune::agent

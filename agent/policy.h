@@ -18,13 +18,16 @@ namespace mstune::agent {
 
 // In patterns "*" stands for any characters, "/" too.
 struct Policy {
-  std::vector<std::string> allow;            // over resolved executables; empty: any
-  std::vector<std::string> allow_variables;  // before those that are denied
+  std::vector<std::string> allow;  // over resolved executables; empty: any
+  // Before those that are denied. Where only certain programs may be run these and
+  // variables_allowed_to_limited() are all that clients may set.
+  std::vector<std::string> allow_variables;
   std::vector<std::string> deny_variables;
   std::optional<bool> pass;          // nothing: as long as any program may be run, as in the next
   std::optional<bool> shell;         // nothing: as long as any program may be run
   std::uint64_t file_bytes_max = 0;  // of one upload; 0: none, as in the next two
   std::uint64_t store_bytes_max = 0;
+  std::uint64_t share_bytes_max = 0;           // of the store, for what one client's campaigns need
   std::uint64_t output_bytes_max = 0;          // of one trial
   Duration run_max = Duration::zero();         // zero: none
   Duration wait_max = std::chrono::hours(24);  // for a device
@@ -36,7 +39,11 @@ struct Policy {
 
 // Denied unless agent.conf has "deny-variable" lines of its own: variables through which a program
 // is made to load or run something else.
-std::vector<std::string> variables_denied_by_default(bool programs_are_limited);
+std::vector<std::string> variables_denied_by_default();
+
+// What clients may set where agent.conf has "allow" lines: no interpreter or library reads code or
+// a file's name from these. Paths, caches and devices are the agent's to set.
+std::vector<std::string> variables_allowed_to_limited();
 
 // Reads agent.conf; `file` names it in errors. Throws a usage error for a line that is no rule: a
 // rule that is passed over would leave open what its owner believes closed.
@@ -52,8 +59,9 @@ std::optional<Message> refusal_of_program(const Policy& policy, std::string_view
 // The same of the tuning pass.
 std::optional<Message> refusal_of_pass(const Policy& policy);
 
-// The same of a file that is offered.
-std::optional<Message> refusal_of_file(const Policy& policy, std::uint64_t file_bytes);
+// The same of a file that is offered; `held_bytes` is what this client's campaigns need already.
+std::optional<Message> refusal_of_file(const Policy& policy, std::uint64_t file_bytes,
+                                       std::uint64_t held_bytes);
 
 bool matches(std::string_view pattern, std::string_view text);
 

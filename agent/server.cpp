@@ -7,6 +7,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -19,9 +21,11 @@
 #include "common/os/clock.h"
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/os/limits.h"
 #include "common/os/process_tree.h"
 #include "common/os/service_manager.h"
 #include "common/version.h"
+#include "protocol/frame_limit.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -32,7 +36,9 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kWaitMax{1};
 constexpr Duration kLeaseSilenceLeast = std::chrono::seconds(15);  // several renewals
-constexpr int kMessagesPerTurn = 64;  // then whoever else waits has a turn
+constexpr std::chrono::seconds kListAgainEvery{1};  // while trials run: whose may have to end
+constexpr std::size_t kSilentMax = 2048;            // connections; each may keep a frame
+constexpr int kMessagesPerTurn = 64;                // then whoever else waits has a turn
 
 std::vector<std::string> own_environment() {
   std::vector<std::string> strings;
@@ -92,11 +98,12 @@ Server::Server(ServerOptions options)
       lock_(claim_after_trace(options_, trace_)),
       instance_(os::random_hex_id()),
       gate_(options_.gate ? std::make_optional<Gate>(*options_.gate) : std::nullopt),
-      former_life_(clear_former_life(options_.work_dir)),
+      former_lives_(clear_former_life(options_.work_dir)),
       devices_(device_options(options_), parse_environment(own_environment())),
       socket_(os::Socket::listen(options_.endpoint,
                                  gate_ ? std::make_optional(gate_->security()) : std::nullopt,
-                                 {.frame_bytes_max = protocol::kFrameBytesMax})),
+                                 {.frame_bytes_max = protocol::kFrameBytesTaken})),
+      half_open_(std::min<std::size_t>(os::raise_descriptor_limit() / 2, kSilentMax)),
       environments_(options_.work_dir, parse_environment(own_environment()), options_.policy),
       box_desk_(options_.work_dir, environments_),
       receiver_(options_.work_dir / "store", {.limit_bytes = options_.store_limit_bytes}),
@@ -128,31 +135,43 @@ void Server::run() {
     os::PollSet polled;
     wait(polled, os::steady_now());
     const TimePoint now = os::steady_now();
-    if (gate_) {
-      gate_->serve(now);
-    }
-    if (polled.readable(signals_.descriptor())) {
-      look_at_signals(now);
-    }
-    if (polled.readable(socket_)) {
-      receive(now);
-    }
-    if (now >= desk_.deadline()) {
-      tell_desk(desk::Tick{}, now);
-    }
-    environments_.step(now);
-    step_box(now);
-    if (polled.readable(receiver_.descriptor()) || now >= receiver_.deadline()) {
-      step_files(now);
-    }
+    look_at_connections();
+    get_done([&] {
+      if (gate_) {
+        gate_->serve(now);
+      }
+      tell_who_was_taken_off(now);
+    });
+    get_done([&] {
+      if (polled.readable(signals_.descriptor())) {
+        look_at_signals(now);
+      }
+    });
+    get_done([&] {
+      if (polled.readable(socket_)) {
+        receive(now);
+      }
+    });
+    get_done([&] {
+      if (now >= desk_.deadline()) {
+        tell_desk(desk::Tick{}, now);
+      }
+    });
+    get_done([&] { environments_.step(now); });
+    get_done([&] { step_box(now); });
+    get_done([&] {
+      if (polled.readable(receiver_.descriptor()) || now >= receiver_.deadline()) {
+        step_files(now);
+      }
+    });
     const TimePoint later = os::steady_now();  // files that were laid out may have started a trial
     step_trials(later);
-    step_devices(later);
-    step_refused(later);
-    tell_who_measures(later);
-    turn_.settle(desk_.has_waiting_trials());
-    look_at_stuck(later);
-    tell_conditions(later);
+    get_done([&] { step_devices(later); });
+    get_done([&] { step_refused(later); });
+    get_done([&] { tell_who_measures(later); });
+    get_done([&] { turn_.settle(desk_.has_waiting_trials()); });
+    get_done([&] { look_at_stuck(later); });
+    get_done([&] { tell_conditions(later); });
   }
 }
 
@@ -163,7 +182,10 @@ TimePoint Server::deadline() const {
       std::min({environments_.deadline(), receiver_.deadline(), box_desk_.deadline(),
                 desk_.deadline(), devices_.deadline(), stuck_.deadline()});
   for (const auto& [key, runner] : runners_) {
-    earliest = std::min(earliest, runner->deadline());
+    const auto resting = resting_.find(key);
+    earliest = std::min(earliest, resting == resting_.end()
+                                      ? runner->deadline()
+                                      : std::max(runner->deadline(), resting->second));
   }
   return earliest;
 }
@@ -189,8 +211,11 @@ void Server::wait(os::PollSet& polled, TimePoint now) {
       polled.add(descriptor);
     }
   }
-  const Duration longest =
+  Duration longest =
       turn_.waiting().empty() ? Duration(kWaitMax) : Duration(desk::kAskForTurnEvery);
+  if (gate_ && desk_.trials() > 0) {
+    longest = std::min<Duration>(longest, kListAgainEvery);
+  }
   polled.wait(std::min(os::time_left(deadline(), now), longest));
 }
 
@@ -214,20 +239,25 @@ void Server::receive(TimePoint now) {
     if (!frames) {
       return;
     }
-    receive_one(std::move(*frames), now);
+    half_open_.heard(frames->descriptor);
+    get_done([&] {
+      receive_one(std::move(*frames), now);
+      tell_who_was_taken_off(now);
+    });
   }
 }
 
 void Server::receive_one(os::Frames frames, TimePoint now) {
+  std::string key;
   if (gate_) {
     auto client = gate_->client_of(frames.user, now);
     if (!client) {
-      return;  // taken off the list since it connected: silence, and its sessions run out
+      return;  // taken off the list since it connected
     }
-    frames.user = std::move(*client);
+    key = std::exchange(frames.user, std::move(*client));
   }
   tell_desk(desk::MessageArrived{std::move(frames.peer), std::move(frames.user),
-                                 std::move(frames.header)},
+                                 std::move(frames.header), std::move(key)},
             now, std::move(frames.payload));
   forget_finished(now);  // the next message may ask for one that this one released
 }
@@ -251,8 +281,12 @@ desk::Options Server::desk_options() {
   welcome.chips = devices_.chips();
   welcome.driver_version = devices_.driver_version();
   welcome.notices = devices_.notices();
-  if (former_life_) {
-    welcome.notices.push_back(*former_life_);
+  for (const auto& [campaign, life] : former_lives_) {
+    if (campaign.empty()) {
+      welcome.notices.push_back(sentence_of(life));
+    } else {
+      options.told_once.emplace(campaign, sentence_of(life));
+    }
   }
   if (trace_) {
     const std::vector<Message>& found = trace_->notices();
@@ -263,7 +297,8 @@ desk::Options Server::desk_options() {
 
 void Server::tell_desk(const desk::Event& event, TimePoint now, std::string payload) {
   for (desk::Action& action : desk_.handle(event, now)) {
-    carry_out(action, payload, now);
+    // Each by itself: what the desk has decided is done, whatever becomes of the one before.
+    get_done([&] { carry_out(action, payload, now); });
   }
 }
 
@@ -274,14 +309,20 @@ void Server::carry_out(desk::Action& action, std::string& payload, TimePoint now
     receiver_.handle(files->session, files->request, std::move(payload), now);
     step_files(now);
   } else if (const auto* question = std::get_if<desk::AskBox>(&action)) {
-    box_desk_.handle(question->campaign, question->request, payload);
+    box_desk_.handle(question->campaign, question->client, question->request, payload);
   } else if (const auto* ended = std::get_if<desk::EndSession>(&action)) {
     receiver_.end_session(ended->session, now);
     box_desk_.forget(ended->campaign);
   } else if (auto* created = std::get_if<desk::CreateTrial>(&action)) {
     create(*created);
   } else if (const auto* begun = std::get_if<desk::BeginTrial>(&action)) {
-    begin(*runners_.at(begun->key), begun->devices, now);
+    TrialRunner& runner = *runners_.at(begun->key);
+    try {
+      begin(runner, begun->devices, now);
+    } catch (const Error& error) {
+      runner.handle(NotStarted{error.message()}, now);  // or its device would stay taken
+      send_reports(runner);
+    }
   } else if (const auto* told = std::get_if<desk::TellTrial>(&action)) {
     TrialRunner& runner = *runners_.at(told->key);
     runner.handle(told->event, now);
@@ -370,6 +411,9 @@ void Server::step_files(TimePoint now) {
 
 void Server::send_files_reports() {
   for (const auto& [number, report] : receiver_.take_reports()) {
+    if (const auto* refused = std::get_if<protocol::Refused>(&report)) {
+      tell_desk(desk::UploadRefused{number, refused->upload}, os::steady_now());
+    }
     send_to(number, report);
   }
 }
@@ -388,18 +432,6 @@ void Server::step_box(TimePoint now) {
       send(*peer, report);
     }
   }
-}
-
-void Server::step_trials(TimePoint now) {
-  for (const auto& [key, runner] : runners_) {
-    runner->step(now);
-    devices_.note(runner->take_readings(), now);
-    if (runner->job().has_ended()) {
-      turn_.let_go(key);
-    }
-    send_reports(*runner);
-  }
-  forget_finished(now);
 }
 
 void Server::forget_finished(TimePoint now) {
@@ -421,6 +453,7 @@ void Server::forget_finished(TimePoint now) {
     receiver_.unpin(runner.spec().files);
     devices_.forget(key);
     turn_.let_go(key);
+    resting_.erase(key);
     runners_.erase(key);
   }
 }

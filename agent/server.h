@@ -9,8 +9,10 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "agent/box_desk.h"
@@ -18,11 +20,15 @@
 #include "agent/desk.h"
 #include "agent/device_watch.h"
 #include "agent/gate.h"
+#include "agent/half_open.h"
 #include "agent/local_trace.h"
 #include "agent/measure_turn.h"
 #include "agent/receiver.h"
 #include "agent/stuck_trials.h"
 #include "agent/trial_runner.h"
+#include "agent/work_directory.h"
+#include "common/error.h"
+#include "common/language.h"
 #include "common/os/signals.h"
 #include "common/os/socket.h"
 
@@ -62,6 +68,7 @@ class Server {
 
   void wait(os::PollSet& polled, TimePoint now);
   void receive(TimePoint now);
+  void tell_who_was_taken_off(TimePoint now);
   void receive_one(os::Frames frames, TimePoint now);
   void tell_desk(const desk::Event& event, TimePoint now, std::string payload = {});
   void carry_out(desk::Action& action, std::string& payload, TimePoint now);
@@ -84,6 +91,12 @@ class Server {
   void send_reports(TrialRunner& runner);
   void send(const std::string& peer, const protocol::Report& report, std::string payload = {});
   void look_at_signals(TimePoint now);
+  void look_at_connections();
+  void step_trial(TrialRunner& runner, TimePoint now);
+  // One piece of work: what the system refuses ends it, and never the agent. False then.
+  template <typename Work>
+  bool get_done(Work&& work);
+  void tell_refused(const std::string& why);
   [[nodiscard]] desk::Options desk_options();
   [[nodiscard]] TimePoint deadline() const;
 
@@ -92,10 +105,11 @@ class Server {
   std::optional<LocalTrace> trace_;  // of a coordinator's own agent
   os::UniqueFd lock_;
   std::string instance_;
-  std::optional<Gate> gate_;            // before the socket: until it stands, nobody may come in
-  std::optional<Message> former_life_;  // for whoever says hello
-  DeviceWatch devices_;                 // before the socket: it may wait for npu-smi
+  std::optional<Gate> gate_;  // before the socket: until it stands, nobody may come in
+  std::map<std::string, FormerLife> former_lives_;  // each for the campaign that it was
+  DeviceWatch devices_;                             // before the socket: it may wait for npu-smi
   os::Socket socket_;
+  HalfOpen half_open_;
   CannEnvironments environments_;
   BoxDesk box_desk_;
   Receiver receiver_;
@@ -104,9 +118,27 @@ class Server {
   StuckTrials stuck_;
   TimePoint started_;
   Runners runners_;
+  std::map<protocol::TrialKey, TimePoint> resting_;  // after the system refused them something
+  TimePoint tell_refused_at_ = TimePoint::min();
   std::uint64_t serial_ = 0;                  // of trials
   std::vector<desk::ReportCondition> asked_;  // how this agent is
   bool stopping_ = false;
 };
+
+// Want of descriptors or memory passes. Other exceptions are bugs and end the program.
+template <typename Work>
+bool Server::get_done(Work&& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    tell_refused(said(error.message()));
+  } catch (const std::system_error& error) {
+    tell_refused(error.what());
+  } catch (const std::bad_alloc& error) {
+    tell_refused(error.what());
+  }
+  return false;
+}
 
 }  // namespace mstune::agent

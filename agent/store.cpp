@@ -151,9 +151,10 @@ void Store::State::make_room(const Digest& identity, std::uint64_t size, std::ui
   if (!victims) {
     throw environment_error(
         "store.no_room",
-        "the disk of the agent's store {} has {} free, and the upload needs {}: "
-        "free some space, or run mstune agents --purge",
-        directories.path.string(), size_text(free), size_text(free_wanted));
+        "the disk of the agent's store {} has {} free, and the upload needs {} beside the {} that "
+        "are left to others: free some space, or run mstune agents --purge",
+        directories.path.string(), size_text(free), size_text(to_write),
+        size_text(options.free_bytes_min));
   }
   for (const Digest& victim : *victims) {
     drop(victim);

@@ -4,12 +4,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <utility>
 
 #include "agent/exited_limits.h"
+#include "agent/work_directory.h"
 #include "common/error.h"
+#include "common/os/failure.h"
 #include "common/os/file.h"
+#include "common/os/limits.h"
 #include "common/words.h"
 
 namespace mstune::agent {
@@ -41,6 +45,19 @@ KeepLimits keep_limits(const protocol::TrialSpec& spec, const RunnerSettings& se
   limits.output.head_bytes = total - limits.output.tail_bytes;
   limits.plog_bytes = total * 16;
   return limits;
+}
+
+// Throws an Error where it would become more than any system takes.
+std::vector<std::string> filled_in(const std::vector<std::string>& words,
+                                   std::string_view placeholder, const std::string& value) {
+  constexpr std::size_t kArgumentBytesMax = std::size_t{2} << 20U;  // Linux's usual ARG_MAX
+  if (const std::size_t bytes = bytes_after_replacing(words, placeholder, value.size());
+      bytes > kArgumentBytesMax) {
+    throw usage_error("agent.command_too_long",
+                      "the trial's command would have {} once each {} is replaced, more than {}",
+                      size_text(bytes), placeholder, size_text(kArgumentBytesMax));
+  }
+  return replace_placeholder(words, placeholder, value);
 }
 
 std::int64_t wall_clock_us() {
@@ -105,6 +122,7 @@ void TrialRunner::prepare(TimePoint now) {
     os::make_private_directory(settings_.directory);
     os::make_private_directory(om_directory());
     os::make_private_directory(settings_.directory / "plog");
+    os::AppendFile(settings_.directory / kCampaignFile).append(key_.campaign);
   } catch (const Error& error) {
     handle(NotStarted{error.message()}, now);
     return;
@@ -161,9 +179,9 @@ std::vector<std::string> TrialRunner::command() const {
     return spec_.shell ? join_words({path.string()}) : path.string();
   };
   std::vector<std::string> words =
-      replace_placeholder(spec_.command, "{om}", put_in(om_directory() / spec_.om));
+      filled_in(spec_.command, "{om}", put_in(om_directory() / spec_.om));
   if (!spec_.files.empty()) {
-    words = replace_placeholder(words, "{files}", put_in(om_directory()));
+    words = filled_in(words, "{files}", put_in(om_directory()));
   }
   if (spec_.shell) {
     return {"/bin/bash", "-c", words.front()};
@@ -200,6 +218,14 @@ std::optional<Message> TrialRunner::judge(os::SpawnRequest& request) const {
 }
 
 void TrialRunner::start(TimePoint now) {
+  try {
+    start_program(now);
+  } catch (const Error& error) {
+    handle(NotStarted{error.message()}, now);
+  }
+}
+
+void TrialRunner::start_program(TimePoint now) {
   const fs::path& directory = settings_.directory;
   TrialEnvironment environment =
       trial_environment(spec_.inherit_environment ? *base_ : Environment{}, spec_,
@@ -212,16 +238,11 @@ void TrialRunner::start(TimePoint now) {
   for (const Message& notice : environment.notices) {
     handle(Noticed{notice}, now);
   }
-  try {
-    std::vector<int> held;
-    for (const os::UniqueFd& lock : settings_.locks) {
-      held.push_back(lock.value());
-    }
-    execution_.emplace(directory, request, keep_limits(spec_, settings_), now, std::move(held));
-  } catch (const Error& error) {
-    handle(NotStarted{error.message()}, now);
-    return;
+  std::vector<int> held;
+  for (const os::UniqueFd& lock : settings_.locks) {
+    held.push_back(lock.value());
   }
+  execution_.emplace(directory, request, keep_limits(spec_, settings_), now, std::move(held));
   program_ = std::move(request);
   handle(ProgramStarted{static_cast<std::uint64_t>(execution_->id()), wall_clock_us(),
                         program_.command.front(), readings_before_},
@@ -311,6 +332,11 @@ void TrialRunner::fetch(const protocol::Fetch& request) {
     const KeptFile& kept = files_[request.file];
     const fs::path path = settings_.directory / kept.path;
     const os::UniqueFd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (!file.valid() && os::is_shortage(errno)) {
+      // Not answered: it is asked for again.
+      throw environment_error("file.unreadable_now", "cannot read {}: {}", path.string(),
+                              os::reason(errno));
+    }
     payload.resize(std::min<std::size_t>(request.length, protocol::kPayloadBytesMax));
     const ssize_t got = file.valid() ? ::pread(file.value(), payload.data(), payload.size(),
                                                static_cast<off_t>(kept.begin + request.offset))

@@ -95,6 +95,7 @@ class TrialRunner {
   void prepare(TimePoint now);
   void become_ready(TimePoint now);
   void start(TimePoint now);
+  void start_program(TimePoint now);
   [[nodiscard]] std::vector<std::string> command() const;
   [[nodiscard]] os::SpawnRequest spawn_request(Environment environment) const;
   [[nodiscard]] std::optional<Message> judge(os::SpawnRequest& request) const;

@@ -1,6 +1,4 @@
 // How a trial ends: its processes and containers, the rest of its logs, who was on its devices.
-#include <fmt/format.h>
-
 #include "agent/exited_limits.h"
 #include "agent/trial_runner.h"
 #include "protocol/causes.h"
@@ -40,15 +38,11 @@ bool TrialRunner::end_container(TimePoint now) {
 }
 
 void TrialRunner::tell_left_behind(TimePoint now) {
-  std::vector<std::string> names;
-  for (const os::ProcessInfo& process : execution_->left_behind()) {
-    names.push_back(fmt::format("{} ({})", process.key.id, process.name));
-  }
-  if (!names.empty()) {
+  if (const auto left = execution_->left_behind(); !left.empty()) {
     handle(Noticed{message("trial.left_running",
                            "when the program had ended, it had left processes running; they were "
                            "ended: {}",
-                           fmt::format("{}", fmt::join(names, ", ")))},
+                           names_of(left))},
            now);
   }
 }

@@ -31,6 +31,15 @@ void wait_for_keeper(const fs::path& trial) {
   }
 }
 
+// Of a former release, or cut by whatever ended the agent: not known.
+std::string campaign_of(const fs::path& trial) {
+  try {
+    return os::read_file(trial / kCampaignFile);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 os::UniqueFd claim_work_directory(const fs::path& work_dir) {
@@ -48,30 +57,31 @@ os::UniqueFd claim_work_directory(const fs::path& work_dir) {
 
 // The name of a trial's directory is its cookie: whatever process still carries it belongs to an
 // agent that is no more.
-std::optional<Message> clear_former_life(const fs::path& work_dir) {
+std::map<std::string, FormerLife> clear_former_life(const fs::path& work_dir) {
   const fs::path trials = work_dir / "trials";
   os::make_private_directory(trials);
-  std::size_t ended = 0;
-  std::size_t swept = 0;
+  std::map<std::string, FormerLife> lives;
   for (const fs::directory_entry& entry : fs::directory_iterator(trials)) {
+    FormerLife& life = lives[campaign_of(entry.path())];
     os::TreeIdentity tree{
         0, fmt::format("{}={}", kCookieName, entry.path().filename().string()), {}};
-    ended += os::find_tree(tree).size();
+    life.processes += os::find_tree(tree).size();
     os::TreeEnder ender(tree, {});
     while (ender.step(os::steady_now()) == os::EndingState::going_on) {
       std::this_thread::sleep_for(os::time_left(ender.deadline(), os::steady_now()));
     }
     wait_for_keeper(entry.path());
     os::remove_tree(entry.path());
-    ++swept;
+    ++life.directories;
   }
-  if (swept == 0) {
-    return std::nullopt;
-  }
+  return lives;
+}
+
+Message sentence_of(const FormerLife& life) {
   return message("agent.former_life",
                  "the agent was started again: it ended {} processes and removed {} trial "
                  "directories of its former life",
-                 ended, swept);
+                 life.processes, life.directories);
 }
 
 }  // namespace mstune::agent

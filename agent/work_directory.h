@@ -2,8 +2,10 @@
 // left there.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
-#include <optional>
+#include <map>
+#include <string>
 
 #include "common/message.h"
 #include "common/os/descriptor.h"
@@ -19,8 +21,19 @@ inline constexpr const char* kKeeperLock = "keeper";
 // Makes it, 0700. Held until the descriptor is closed. Throws when another agent holds it.
 os::UniqueFd claim_work_directory(const std::filesystem::path& work_dir);
 
+// In a trial's directory: whose it is, for an agent that finds it there.
+inline constexpr const char* kCampaignFile = "campaign";
+
+// What an agent that is no more had left of a campaign.
+struct FormerLife {
+  std::size_t processes = 0;
+  std::size_t directories = 0;  // of trials
+};
+
 // Ends processes and removes trial directories of an agent that is no more; only for who holds the
-// directory. What was done, for people; nothing when there was nothing.
-std::optional<Message> clear_former_life(const std::filesystem::path& work_dir);
+// directory. What was done, by campaigns; the name is empty where it is not known.
+std::map<std::string, FormerLife> clear_former_life(const std::filesystem::path& work_dir);
+
+Message sentence_of(const FormerLife& life);
 
 }  // namespace mstune::agent

@@ -26,6 +26,10 @@ std::size_t find_text(std::string_view text, std::string_view wanted) {
 
 }  // namespace
 
+bool is_of_ge(std::string_view line) {
+  return find_module(line) != std::string_view::npos;
+}
+
 std::optional<EventKind> event_kind(std::string_view line) {
   const std::size_t module = find_text(line, kModule);
   if (module == std::string_view::npos ||

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/embedded.h"
+#include "common/visible.h"
 
 namespace mstune {
 namespace {
@@ -77,8 +78,9 @@ std::string text_in(Language language, const Message& message) {
   return catalogue(language).text_of(message);
 }
 
+// Parts of it come from programs and peers.
 std::string said(const Message& message) {
-  return text_in(spoken(), message);
+  return visible(text_in(spoken(), message));
 }
 
 }  // namespace mstune

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -72,8 +73,15 @@ void add_symbols(std::string_view entries, std::string_view strings, SharedLibra
     if (!entry) {
       return;
     }
-    if (entry->st_name != 0) {
-      library.symbols.push_back(name_at(strings, entry->st_name));
+    if (entry->st_name == 0) {
+      continue;
+    }
+    library.symbols.push_back(name_at(strings, entry->st_name));
+    const unsigned char binding = ELF64_ST_BIND(entry->st_info);
+    const unsigned char visibility = ELF64_ST_VISIBILITY(entry->st_other);
+    if (entry->st_shndx != SHN_UNDEF && (binding == STB_GLOBAL || binding == STB_WEAK) &&
+        (visibility == STV_DEFAULT || visibility == STV_PROTECTED)) {
+      library.exports.push_back(library.symbols.back());
     }
   }
 }
@@ -121,6 +129,11 @@ std::optional<SharedLibrary> read_shared_library(std::string_view bytes) {
     }
   }
   return is_dynamic ? std::optional(std::move(library)) : std::nullopt;
+}
+
+bool is_tuning_pass(const SharedLibrary& library) {
+  return std::find(library.exports.begin(), library.exports.end(), kPassSymbol) !=
+         library.exports.end();
 }
 
 // The constructor takes the pass's name as a std::string, and the mangled name spells which one.

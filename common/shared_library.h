@@ -16,10 +16,15 @@ struct SharedLibrary {
   std::string architecture;          // as `uname -m` has it; "machine 243" for one without a name
   std::vector<std::string> needed;   // libraries that it names, as in "libregister.so"
   std::vector<std::string> symbols;  // dynamic ones, defined or wanted
+  std::vector<std::string> exports;  // of these, those that it offers to others
 };
 
 // Nothing for what is no such library, cut short, or damaged; never reads outside of `bytes`.
 std::optional<SharedLibrary> read_shared_library(std::string_view bytes);
+
+// What the tuning pass exports, and nothing else does: by it, not by its name, it is known.
+inline constexpr std::string_view kPassSymbol = "mstune_pass_version";
+bool is_tuning_pass(const SharedLibrary& library);
 
 // The std::string that a library passes to or offers in CANN's registration of custom passes.
 inline constexpr std::string_view kOldString = "old";

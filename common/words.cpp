@@ -91,12 +91,31 @@ std::string join_words(const std::vector<std::string>& words) {
 std::vector<std::string> replace_placeholder(std::vector<std::string> words,
                                              std::string_view placeholder, std::string_view value) {
   for (std::string& word : words) {
+    std::string replaced;
+    std::size_t from = 0;
     for (std::size_t at = word.find(placeholder); at != std::string::npos;
-         at = word.find(placeholder, at + value.size())) {
-      word.replace(at, placeholder.size(), value);
+         at = word.find(placeholder, from)) {
+      replaced.append(word, from, at - from).append(value);
+      from = at + placeholder.size();
+    }
+    if (from > 0) {
+      word = replaced.append(word, from);
     }
   }
   return words;
+}
+
+std::size_t bytes_after_replacing(const std::vector<std::string>& words,
+                                  std::string_view placeholder, std::size_t value_bytes) {
+  std::size_t bytes = 0;
+  for (const std::string& word : words) {
+    bytes += word.size() + 1;
+    for (std::size_t at = word.find(placeholder); at != std::string::npos;
+         at = word.find(placeholder, at + placeholder.size())) {
+      bytes += value_bytes - std::min(value_bytes, placeholder.size());
+    }
+  }
+  return bytes;
 }
 
 bool holds_placeholder(const std::vector<std::string>& words, std::string_view placeholder) {

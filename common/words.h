@@ -1,6 +1,7 @@
 // Commands as people write them ↔ argument vectors. Nothing here ever runs a shell.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,11 @@ std::string join_words(const std::vector<std::string>& words);
 // Puts `value` in the place of every `placeholder` ("{om}") in every word.
 std::vector<std::string> replace_placeholder(std::vector<std::string> words,
                                              std::string_view placeholder, std::string_view value);
+
+// How many bytes the words would have then at the most, with a NUL behind each: to be asked before,
+// where the words come from somebody else.
+std::size_t bytes_after_replacing(const std::vector<std::string>& words,
+                                  std::string_view placeholder, std::size_t value_bytes);
 
 bool holds_placeholder(const std::vector<std::string>& words, std::string_view placeholder);
 

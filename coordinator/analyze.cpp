@@ -12,14 +12,15 @@
 #include "common/language.h"
 #include "common/os/file.h"
 #include "common/os/new_file.h"
+#include "coordinator/build_outputs.h"
 #include "coordinator/digest_pattern.h"
 #include "coordinator/evaluated_run.h"
-#include "coordinator/failed_outputs.h"
 #include "coordinator/hints.h"
 #include "coordinator/joint_ranking.h"
 #include "coordinator/report_table.h"
 #include "coordinator/shown_words.h"
 #include "coordinator/steps_csv.h"
+#include "coordinator/trial_cause.h"
 #include "coordinator/trial_digest.h"
 
 namespace mstune::coordinator {
@@ -146,6 +147,7 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
             << '\n';
     }
   }
+  name_causes(run.campaign, trials);
   const Ranking ranking = rank_run(run.campaign, trials);
   const std::string document = summary_json(run.campaign, ranking, trials);
   if (options.write) {
@@ -156,7 +158,7 @@ int analyze(const AnalyzeOptions& options, std::ostream& out, std::ostream& note
     out << document;
   } else {
     const auto outputs = plain ? std::vector<std::string>()
-                               : failed_outputs(RunDirectory(run.directory), run.campaign, trials);
+                               : build_outputs(RunDirectory(run.directory), run.campaign);
     print_report(run.campaign, ranking, trials, outputs, out);
   }
   return ranking.any_data() ? 0 : 1;

@@ -58,6 +58,21 @@ bool is_artifact_name(std::string_view name, std::string_view prefix) {
          second + 1 < middle.size() && middle.find('.') == std::string_view::npos;
 }
 
+std::string characters_atc_refuses(std::string_view path) {
+  constexpr std::string_view kTaken = "_-./";
+  std::string refused;
+  for (const char character : path) {
+    const bool is_taken =
+        (character >= '0' && character <= '9') || (character >= 'A' && character <= 'Z') ||
+        (character >= 'a' && character <= 'z') || static_cast<unsigned char>(character) >= 0x80 ||
+        kTaken.find(character) != std::string_view::npos;
+    if (!is_taken && refused.find(character) == std::string::npos) {
+      refused += character;
+    }
+  }
+  return refused;
+}
+
 std::variant<std::string, Message> find_artifact(const ArtifactSearch& search,
                                                  const std::vector<ArtifactFile>& before,
                                                  const std::vector<ArtifactFile>& after) {

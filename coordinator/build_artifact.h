@@ -25,6 +25,9 @@ struct ArtifactFile {
 // True for "<prefix>.om" and "<prefix>_<os>_<cpu>.om", as in "model_cv_linux_x86_64.om".
 bool is_artifact_name(std::string_view name, std::string_view prefix);
 
+// Those of a path that atc's --output refuses, each once; CJK is taken.
+std::string characters_atc_refuses(std::string_view path);
+
 struct ArtifactSearch {
   std::string prefix;     // name without ".om", as in "model_LoadBalance4"
   std::string directory;  // for the sentences

@@ -80,6 +80,9 @@ bool Collector::take(const protocol::FileData& data, std::string_view bytes) {
   if (offset_ == file.begin) {
     open(file);
   }
+  // What is sent beyond the size is not what was asked for.
+  bytes = bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(
+                              bytes.size(), file.size - std::min(file.size, offset_))));
   output_->append(bytes);
   scanner_.feed(bytes);
   ++answers_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <system_error>
 #include <utility>
@@ -154,16 +155,35 @@ std::optional<std::variant<fs::path, Message>> Build::step(TimePoint now) {
   }
   const std::optional<os::Exit> exit = process_.reap();
   if (!exit || exit->status != 0) {
-    return message("build.failed", "the build of {} failed ({}): see {}", name(request_.candidate),
-                   exit ? os::exit_text(exit->status)
-                        : message("process.cannot_be_ended", "it cannot be ended"),
-                   log_.string());
+    return failure(exit);
   }
   auto found = result();
   if (std::holds_alternative<fs::path>(found)) {
     remove_litter();
   }
   return found;
+}
+
+Message Build::failure(const std::optional<os::Exit>& exit) const {
+  constexpr int kKilledStatus = 137;  // of a shell whose command was ended by SIGKILL
+  const Message how =
+      exit ? os::exit_text(exit->status) : message("process.cannot_be_ended", "it cannot be ended");
+  const Message what = message("build.failed", "the build of {} failed ({}): see {}",
+                               name(request_.candidate), how, log_.string());
+  if (exit && (exit->status == -SIGKILL || exit->status == kKilledStatus)) {
+    return message("build.out_of_memory",
+                   "{}. The usual reason for SIGKILL is memory: see the kernel's log (dmesg), give "
+                   "it more, or lower TE_PARALLEL_COMPILER or --compile-jobs",
+                   what);
+  }
+  const std::string refused = characters_atc_refuses(request_.om_directory.string());
+  if (!refused.empty()) {
+    return message("build.refused_path",
+                   "{}. Its path holds \"{}\", which atc does not take: give it another with "
+                   "--om-dir",
+                   what, refused);
+  }
+  return what;
 }
 
 // What a build that failed left in its directory may say why.

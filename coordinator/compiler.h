@@ -52,6 +52,7 @@ class Build {
 
  private:
   [[nodiscard]] std::variant<std::filesystem::path, Message> result() const;
+  [[nodiscard]] Message failure(const std::optional<os::Exit>& exit) const;
   void remove_litter() const;
 
   BuildRequest request_;

@@ -254,7 +254,8 @@ std::vector<Reason> outside_reasons(const Fields& fields) {
   const auto sentences = fields.texts("reasons");
   std::vector<Reason> reasons;
   for (std::size_t at = 0; at < codes.size() && at < sentences.size(); ++at) {
-    if (!is_gate_code(codes[at])) {
+    // One that was never started says why in words that nothing else has.
+    if (!is_gate_code(codes[at]) || codes[at] == "not_started") {
       reasons.push_back({codes[at], {"trial." + codes[at], sentences[at], {}}});
     }
   }
@@ -276,6 +277,23 @@ void read_reading(const Fields& fields, TrialOutcome& outcome) {
                              fields.number("power_w"), fields.number("clock_mhz")};
   const bool is_before = fields.text("when") == kBefore;
   (is_before ? outcome.readings_before : outcome.readings_after).push_back(reading);
+}
+
+// A fact of another type is one of a later release.
+protocol::Facts read_facts(const Fields& fields) {
+  protocol::Facts facts;
+  const Json* found = fields.find("facts");
+  if (found == nullptr || !found->is_object()) {
+    return facts;
+  }
+  for (const auto& [name, value] : found->items()) {
+    if (value.is_number_integer()) {
+      facts[name] = value.get<std::int64_t>();
+    } else if (value.is_string()) {
+      facts[name] = value.get<std::string>();
+    }
+  }
+  return facts;
 }
 
 SavedTrial read_trial(const Fields& fields) {
@@ -305,6 +323,7 @@ SavedTrial read_trial(const Fields& fields) {
   saved.outcome.exit_code = fields.small("exit_code");
   saved.outcome.wall_seconds = fields.number("wall_seconds");
   saved.outcome.reasons = outside_reasons(fields);
+  saved.outcome.facts = read_facts(fields);
   for (const Json& reading : fields.list("readings")) {
     read_reading(Fields(reading, fields.path()), saved.outcome);
   }

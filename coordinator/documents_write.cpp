@@ -102,6 +102,11 @@ Json to_json(const MeterReading& reading, const char* when) {
           {"clock_mhz", or_null(reading.clock_mhz)}};
 }
 
+void add_cause(Json& json, const std::optional<Reason>& cause) {
+  json["cause"] = cause ? Json(cause->sentence.text) : Json(nullptr);
+  json["cause_code"] = cause ? Json(cause->code) : Json(nullptr);
+}
+
 Json to_json(const EvaluatedTrial& trial) {
   const TrialEvaluation& evaluation = trial.evaluation;
   Json reasons = Json::array();
@@ -127,6 +132,7 @@ Json to_json(const EvaluatedTrial& trial) {
   json["reasons"] = std::move(reasons);
   json["reason_codes"] = std::move(codes);
   json["warnings"] = std::move(warnings);
+  add_cause(json, evaluation.cause);
   json["processes"] = evaluation.processes;
   json["main_process"] = main ? Json(main->pid) : Json(nullptr);
   json["index"] = trial.trial.index;
@@ -308,6 +314,12 @@ std::string trial_json(const EvaluatedTrial& trial, const std::optional<ProgramO
       std::visit([&, &key = name](const auto& value) { json["facts"][key] = value; }, fact);
     }
   }
+  return text_of(json);
+}
+
+std::string with_cause(std::string_view trial_json, const std::optional<Reason>& cause) {
+  Json json = Json::parse(trial_json);
+  add_cause(json, cause);
   return text_of(json);
 }
 

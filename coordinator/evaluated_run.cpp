@@ -5,6 +5,8 @@
 #include "coordinator/digest_pattern.h"
 #include "coordinator/fallback_reasons.h"
 #include "coordinator/joint_ranking.h"
+#include "coordinator/output_end.h"
+#include "coordinator/trial_cause.h"
 #include "coordinator/trial_digest.h"
 #include "coordinator/trial_records.h"
 
@@ -44,6 +46,9 @@ EvaluatedTrial evaluate_on_disk(const TrialOnDisk& trial, const CampaignDocument
     add_fallbacks(read_fallbacks(trial.directory), result.outcome);
   }
   result.evaluation = evaluate(steps, trial.saved.config, result.outcome, campaign.gates);
+  if (!result.evaluation.valid) {
+    result.outcome.output_end = output_end(trial.directory / "stdout.log");
+  }
   result.digest = read_digest(trial.directory, campaign.digest_pattern);
   if (seen) {
     seen(steps);
@@ -58,6 +63,7 @@ EvaluatedRun read_evaluated_run(const std::filesystem::path& directory) {
   for (const TrialOnDisk& trial : saved.trials) {
     run.trials.push_back(evaluate_on_disk(trial, run.campaign, false));
   }
+  name_causes(run.campaign, run.trials);
   run.ranking = rank_run(run.campaign, run.trials);
   return run;
 }

@@ -72,6 +72,32 @@ std::optional<ObjectRange> main_range(const StepSet& steps, const Gates& gates) 
   return main;
 }
 
+// Objects of the main one's process alone: other processes are told of anyway.
+void note_equal_object(const StepSet& steps, const ObjectRange& main, const Gates& gates,
+                       TrialEvaluation& result) {
+  for (const ObjectRange& range : retained_ranges(steps, gates)) {
+    if (!gates.main_object && range.object != main.object && range.size() == main.size() &&
+        range.object.pid == main.object.pid) {
+      result.signs.equal_object = range.object.object;
+      return;
+    }
+  }
+}
+
+void note_signs(const StepSet& steps, TrialEvaluation& result) {
+  const RecordLog& log = steps.log();
+  std::optional<Integer> last;
+  for (const std::uint32_t record : steps.records()) {
+    last = std::max(last.value_or(log.end_us(record)), log.end_us(record));
+  }
+  if (last) {
+    result.signs.last_end_s = static_cast<double>(*last) / kMicrosecondsPerSecond;
+  }
+  result.signs.from_cache =
+      std::any_of(log.events().begin(), log.events().end(),
+                  [](const EventEntry& event) { return event.kind == EventKind::cache_hit; });
+}
+
 void note_absence(const StepSet& steps, const Gates& gates, TrialEvaluation& result) {
   if (gates.main_object && !steps.records().empty()) {
     result.reasons.push_back(
@@ -88,12 +114,7 @@ void note_absence(const StepSet& steps, const Gates& gates, TrialEvaluation& res
                  steps.records().size(), gates.drop_first, gates.min_steps)});
   } else if (steps.log().malformed_count() == 0) {
     result.reasons.push_back(
-        {"no_record",
-         result.reasons.empty()
-             ? message("evaluation.no_record",
-                       "no STEP record at all: the tuning pass is not installed, this GE cannot "
-                       "record, or the program executes in a way that is not recorded")
-             : message("evaluation.no_record", "no STEP record at all")});
+        {"no_record", message("evaluation.no_record", "no STEP record at all")});
   }
 }
 
@@ -131,6 +152,7 @@ void judge(const StepSet& steps, std::string_view expected_mode, Gates gates,
   const auto& records = steps.records();
   result.step_count = records.size();
   result.processes = steps.processes();
+  note_signs(steps, result);
   check_log(steps, result);
   check_retained(steps, expected_mode, gates, result);
   const auto main = main_range(steps, gates);
@@ -149,6 +171,7 @@ void judge(const StepSet& steps, std::string_view expected_mode, Gates gates,
   }
   check_overlap(steps, *main, result);
   note_gaps(steps, *main, gates, result);
+  note_equal_object(steps, *main, gates, result);
   if (steps.processes() > 1) {
     result.warnings.push_back(
         message("evaluation.several_processes",

@@ -10,6 +10,7 @@
 #include "common/message.h"
 #include "common/object_id.h"
 #include "coordinator/step_set.h"
+#include "protocol/trial_events.h"
 
 namespace mstune::coordinator {
 
@@ -52,6 +53,19 @@ struct TrialOutcome {
   std::vector<Reason> reasons;  // from outside: "timeout", "agent_lost", "not_built"
   std::vector<MeterReading> readings_before = {};  // of its devices, before it was started
   std::vector<MeterReading> readings_after = {};   // and when its processes were gone
+  protocol::Facts facts = {};                      // what the agent saw; protocol/README.md
+  std::string output_end = {};                     // of what one that does not count printed
+};
+
+// What the records tell of the run besides their costs, for trial_cause.h.
+struct RecordSigns {
+  std::optional<double> last_end_s;      // of the last step of all, on its machine's clock
+  Integer error = 0;                     // `ret` or `sync_ret` of the first step that failed
+  std::uint64_t lost_steps = 0;          // missing between others of the main object
+  std::optional<ObjectId> equal_object;  // of the main object's process, with as many steps
+  bool clock_went_back = false;          // within a step or between two
+  bool conflict_on_stdout = false;       // both records of it stand there
+  bool from_cache = false;               // GE took a graph from its model cache
 };
 
 struct TrialEvaluation {
@@ -64,6 +78,8 @@ struct TrialEvaluation {
   std::uint64_t drop_first = 0;         // steps below this number were left out
   std::vector<std::uint64_t> costs_us;  // of the main object's retained steps
   std::optional<double> start_s;        // of the first of them, on its machine's clock
+  RecordSigns signs;
+  std::optional<Reason> cause;  // filled in by name_causes(): the most likely, and what to do
 };
 
 // `expected_mode` is the candidate as it was handed to the pass: a record with another text was

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "common/language.h"
+#include "coordinator/error_codes.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -13,120 +15,31 @@ constexpr double kAlikeShare = 0.01;
 // From here on model ids are those of the executor for dynamic shapes.
 constexpr Integer kDynamicModelIdMin = 0x7F000000;
 
-bool has_code(const EvaluatedTrial& trial, std::string_view code) {
-  const auto& reasons = trial.evaluation.reasons;
-  return std::any_of(reasons.begin(), reasons.end(),
-                     [&](const Reason& reason) { return reason.code == code; });
-}
-
-bool has_run(const EvaluatedTrial& trial) {
-  return trial.outcome.exit_code.has_value() || trial.outcome.exit_unknown;
-}
-
-std::size_t count(const std::vector<EvaluatedTrial>& trials, std::string_view code) {
-  return static_cast<std::size_t>(
-      std::count_if(trials.begin(), trials.end(),
-                    [&](const EvaluatedTrial& trial) { return has_code(trial, code); }));
-}
-
-bool is_offline(const Symptoms& symptoms) {
-  return symptoms.campaign.compile_command.has_value();
-}
-
-// The words for `mstune doctor` in this campaign.
-std::string doctor_command(const Symptoms& symptoms) {
-  std::string command = "mstune doctor";
-  if (is_offline(symptoms)) {
-    command += " --mode offline";
-  }
-  return symptoms.campaign.target_host ? command + " --target FILE" : command;
-}
-
-// How its program ended explains by itself why there is no record.
-bool has_failed(const EvaluatedTrial& trial) {
-  return has_code(trial, "exit_status") || has_code(trial, "killed") || has_code(trial, "timeout");
-}
-
-void add_no_record(const Symptoms& symptoms, std::vector<Message>& hints) {
-  std::size_t ran = 0;
-  std::size_t silent = 0;
+// A cause of all that do not count is the run's; of others it is said how many they are.
+void add_causes(const Symptoms& symptoms, std::vector<Message>& hints) {
+  std::vector<std::pair<const Reason*, std::size_t>> groups;
+  std::size_t invalid = 0;
   for (const EvaluatedTrial& trial : symptoms.trials) {
-    if (!has_failed(trial)) {
-      ran += has_run(trial) ? 1U : 0U;
-      silent += has_code(trial, "no_record") ? 1U : 0U;
+    invalid += trial.evaluation.valid ? 0U : 1U;
+    const auto& cause = trial.evaluation.cause;
+    if (!cause) {
+      continue;
+    }
+    const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+      return group.first->code == cause->code && group.first->sentence.id == cause->sentence.id;
+    });
+    if (known == groups.end()) {
+      groups.emplace_back(&*cause, 1);
+    } else {
+      ++known->second;
     }
   }
-  if (silent == 0) {
-    return;
-  }
-  if (silent < ran) {
-    hints.push_back(message("hint.some_without_record",
-                            "{} of {} runs have no STEP record: a process that is killed or calls "
-                            "_exit loses what it has not written yet; let the program end "
-                            "normally",
-                            silent, ran));
-    return;
-  }
-  if (is_offline(symptoms)) {
-    hints.push_back(message("hint.no_record_offline",
-                            "no run has a STEP record. Was the pass in place here when the OMs "
-                            "were built? Run: {}. If it was: the program executes through what GE "
-                            "does not record (aclmdlExecuteAsyncV2, DFlow), the model is an OM2 "
-                            "(it cannot be tuned), the target's \"cann_env\" is not set, or that "
-                            "CANN is older than the recording",
-                            doctor_command(symptoms)));
-  } else {
-    hints.push_back(message("hint.no_record_online",
-                            "no run has a STEP record. Is the pass in place where the program "
-                            "runs? Run: {}. If it is: the program takes its graph from a cache, "
-                            "executes through what GE does not record (aclmdlExecuteAsyncV2, "
-                            "DFlow, OM2), or that CANN is older than the recording",
-                            doctor_command(symptoms)));
-  }
-}
-
-void add_other_mode(const Symptoms& symptoms, std::vector<Message>& hints) {
-  const std::size_t others = count(symptoms.trials, "mode_mismatch");
-  if (others == 0) {
-    return;
-  }
-  if (is_offline(symptoms)) {
-    hints.push_back(message("hint.mode_mismatch_offline",
-                            "records of {} runs show another mode than their candidate: another "
-                            "pass writes the attribute after ours ({} names it), or the OM is an "
-                            "old one that the build did not write anew",
-                            others, doctor_command(symptoms)));
-  } else {
-    hints.push_back(message("hint.mode_mismatch_online",
-                            "records of {} runs show another mode than their candidate: another "
-                            "pass writes the attribute after ours ({} names it), or the program "
-                            "takes its graph from a cache instead of compiling it at each start",
-                            others, doctor_command(symptoms)));
-  }
-}
-
-void add_gates(const Symptoms& symptoms, std::vector<Message>& hints) {
-  if (count(symptoms.trials, "overlapping_steps") > 0) {
-    hints.push_back(message("hint.overlap",
-                            "steps overlap: the program executes from several threads or streams. "
-                            "Make it serial, or judge one object with --main-graph (steps.csv "
-                            "lists them)"));
-  }
-  if (count(symptoms.trials, "too_few_steps") > 0) {
-    hints.push_back(message("hint.too_few_steps",
-                            "runs have too few steps after the warm-up: let the program execute "
-                            "20 or more, or lower --min-steps or --drop-first"));
-  }
-  if (count(symptoms.trials, "timeout") > 0) {
-    hints.push_back(message("hint.timeout",
-                            "runs were ended at --timeout: raise it (0: none), or let the program "
-                            "execute fewer steps"));
-  }
-  const auto failed = count(symptoms.trials, "exit_status") + count(symptoms.trials, "killed");
-  if (!symptoms.trials.empty() && failed == symptoms.trials.size()) {
-    hints.push_back(message("hint.all_failed",
-                            "every run failed: start the command by hand in the same environment; "
-                            "what it printed is in stdout.log of each trial"));
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto& left, const auto& right) { return left.second > right.second; });
+  for (const auto& [cause, trials] : groups) {
+    hints.push_back(trials == invalid ? cause->sentence
+                                      : message("hint.of_trials", "{} of {} trials: {}", trials,
+                                                symptoms.trials.size(), cause->sentence));
   }
 }
 
@@ -183,16 +96,15 @@ void add_om2(const Symptoms& symptoms, std::vector<Message>& hints) {
 std::vector<Message> hints_of(const Symptoms& symptoms) {
   std::vector<Message> hints;
   add_om2(symptoms, hints);
-  add_no_record(symptoms, hints);
-  add_other_mode(symptoms, hints);
-  add_gates(symptoms, hints);
+  add_causes(symptoms, hints);
   add_all_alike(symptoms, hints);
-  for (const std::string& output : symptoms.outputs) {
-    for (Message& hint : hints_of_codes(output)) {
-      const bool is_known = std::any_of(hints.begin(), hints.end(),
-                                        [&](const Message& known) { return known.id == hint.id; });
+  for (const std::string& output : symptoms.build_outputs) {
+    for (Reason& cause : causes_in(output)) {
+      const bool is_known = std::any_of(hints.begin(), hints.end(), [&](const Message& known) {
+        return known.id == cause.sentence.id;
+      });
       if (!is_known) {
-        hints.push_back(std::move(hint));
+        hints.push_back(std::move(cause.sentence));
       }
     }
   }

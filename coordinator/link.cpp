@@ -24,6 +24,21 @@ Message other_protocol(const protocol::Welcome& welcome) {
                  welcome.software, welcome.major, kVersion, protocol::kMajor);
 }
 
+// What no machine has: whoever says so is no agent, and each of it would cost time and memory.
+bool is_beyond_belief(const protocol::Welcome& welcome) {
+  constexpr std::size_t kDevicesMax = 1024;
+  constexpr std::size_t kListMax = 256;
+  constexpr std::size_t kTextMax = 1024;
+  const auto is_long = [](const std::string& text) { return text.size() > kTextMax; };
+  const bool long_text = is_long(welcome.software) || is_long(welcome.instance) ||
+                         is_long(welcome.host) || is_long(welcome.boot_id) ||
+                         is_long(welcome.architecture) || is_long(welcome.cann_version) ||
+                         is_long(welcome.driver_version) ||
+                         std::any_of(welcome.chips.begin(), welcome.chips.end(), is_long);
+  return long_text || welcome.devices.size() > kDevicesMax || welcome.chips.size() > kDevicesMax ||
+         welcome.capabilities.size() > kListMax || welcome.notices.size() > kListMax;
+}
+
 }  // namespace
 
 void Link::greet(TimePoint now) {
@@ -49,6 +64,15 @@ std::vector<LinkAction> Link::handle(const protocol::Report& report, TimePoint n
     if (welcome->major < protocol::kOldestMajor || welcome->major > protocol::kMajor) {
       state_ = State::refused;
       actions_.emplace_back(LinkRefused{other_protocol(*welcome)});
+      return std::exchange(actions_, {});
+    }
+    if (is_beyond_belief(*welcome)) {
+      state_ = State::refused;
+      actions_.emplace_back(LinkRefused{message(
+          "link.beyond_belief",
+          "what answers there says of itself what no agent says ({} devices, {} notices): look at "
+          "what listens at that address",
+          welcome->devices.size(), welcome->notices.size())});
       return std::exchange(actions_, {});
     }
     // An agent that stood still answers all greetings at once; what follows the first answer

@@ -37,6 +37,8 @@ void LiveState::take(const ProgressEvent& event, TimePoint now) {
     building_.push_back(build->candidate);
   } else if (const auto* built = std::get_if<BuildDone>(&event)) {
     std::erase(building_, built->candidate);
+  } else if (const auto* lost = std::get_if<BuildLost>(&event)) {
+    std::erase(building_, lost->candidate);
   } else if (const auto* begun = std::get_if<TrialBegun>(&event)) {
     begin(*begun, now);
   } else if (const auto* done = std::get_if<TrialDone>(&event)) {

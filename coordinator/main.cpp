@@ -12,6 +12,7 @@
 #include "common/os/home.h"
 #include "common/os/signals.h"
 #include "common/os/standard_streams.h"
+#include "common/visible.h"
 #include "coordinator/command_line.h"
 #include "coordinator/commands/agents_arguments.h"
 #include "coordinator/commands/analyze_arguments.h"
@@ -117,7 +118,7 @@ std::vector<Subcommand> subcommands() {
 // Nobody may be there to read it: that is no reason to fail otherwise.
 int fail(const std::string& why) {
   std::cout << std::flush;
-  std::fputs(("mstune: " + why + "\n").c_str(), stderr);
+  std::fputs(("mstune: " + mstune::visible(why) + "\n").c_str(), stderr);
   return coordinator::kExitBadArgumentsOrEnvironment;
 }
 

@@ -62,10 +62,12 @@ std::string find_pass_library(const std::string& file, std::string_view architec
   const fs::path path = file.empty() ? find_library() : fs::path(file);
   std::string bytes = os::read_file(path, kLibraryBytesMax);
   const auto library = read_shared_library(bytes);
-  if (!library || bytes.find(kModeAttribute) == std::string::npos) {
-    throw usage_error("pass.not_a_pass",
-                      "{} is not the tuning pass: name the {} that cmake built from pass/",
-                      path.string(), std::string(kPassFile));
+  if (!library || !is_tuning_pass(*library)) {
+    throw usage_error(
+        "pass.not_a_pass",
+        "{} is not the tuning pass of this release: name the {} that cmake built from "
+        "its pass/",
+        path.string(), std::string(kPassFile));
   }
   if (library->architecture != architecture) {
     throw usage_error("pass.other_architecture",

@@ -113,6 +113,10 @@ void Progress::built(const Candidate& candidate, double seconds, const std::stri
   tell(BuildDone{candidate, seconds, path});
 }
 
+void Progress::build_failed(const Candidate& candidate, const std::string& output_tail) {
+  tell(BuildLost{candidate, output_tail});
+}
+
 void Progress::uploaded(const Candidate& candidate, std::uint64_t size, std::uint64_t sent) {
   tell(UploadDone{candidate, size, sent});
 }

@@ -39,6 +39,7 @@ class Progress {
   // Trials that are known from now on, in addition; `open_ended`: more may follow.
   void planned(std::size_t trials, bool open_ended);
   void building(const Candidate& candidate);
+  void build_failed(const Candidate& candidate, const std::string& output_tail);
   void built(const Candidate& candidate, double seconds, const std::string& path);
   void uploaded(const Candidate& candidate, std::uint64_t size, std::uint64_t sent);
   void started(const Trial& trial, const std::string& command);

@@ -30,6 +30,10 @@ struct BuildDone {
   double seconds = 0.0;
   std::string path;
 };
+struct BuildLost {
+  Candidate candidate;
+  std::string output_tail;  // the last lines that it printed
+};
 struct UploadDone {
   Candidate candidate;
   std::uint64_t size = 0;  // bytes of the OM
@@ -55,8 +59,8 @@ struct Noted {
   Message what;
 };
 
-using ProgressEvent = std::variant<CampaignBegun, TrialsPlanned, BuildBegun, BuildDone, UploadDone,
-                                   TrialBegun, StepsSeen, TrialDone, Decided, Noted>;
+using ProgressEvent = std::variant<CampaignBegun, TrialsPlanned, BuildBegun, BuildDone, BuildLost,
+                                   UploadDone, TrialBegun, StepsSeen, TrialDone, Decided, Noted>;
 
 // The event as lines for a person, each with its '\n', in the language of this process; empty where
 // there is nothing to read. Without control characters, but for those that a program printed.

@@ -60,6 +60,13 @@ Json to_json(const BuildDone& event) {
   return json;
 }
 
+Json to_json(const BuildLost& event) {
+  Json json = event_json("build_failed");
+  json["config"] = name(event.candidate);
+  json["output_tail"] = event.output_tail;
+  return json;
+}
+
 Json to_json(const UploadDone& event) {
   Json json = event_json("upload_done");
   json["config"] = name(event.candidate);

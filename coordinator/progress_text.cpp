@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "common/language.h"
+#include "common/visible.h"
 #include "coordinator/progress_events.h"
 #include "coordinator/report_table.h"
 #include "coordinator/shown_words.h"
@@ -11,7 +12,7 @@ namespace {
 // Lines of a failed program's output, set apart from ours.
 std::string indented(const std::string& text) {
   std::string result = "        | ";
-  for (const char c : text) {
+  for (const char c : visible(text)) {
     result += c;
     if (c == '\n') {
       result += "        | ";
@@ -49,6 +50,12 @@ std::string text_of(const BuildBegun& event) {
 std::string text_of(const BuildDone& event) {
   return line(message("progress.built", "[build] {}: {} in {}", name(event.candidate), event.path,
                       duration_text(event.seconds)));
+}
+
+std::string text_of(const BuildLost& event) {
+  const std::string text =
+      line(message("progress.build_failed", "[build] {}: failed", name(event.candidate)));
+  return event.output_tail.empty() ? text : text + indented(event.output_tail);
 }
 
 std::string text_of(const UploadDone& event) {

@@ -13,6 +13,7 @@
 #include "common/os/clock.h"
 #include "common/os/limits.h"
 #include "common/os/process_tree.h"
+#include "coordinator/output_end.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -351,6 +352,10 @@ void Session::step_builds(TimePoint now) {
     const double seconds = std::chrono::duration<double>(now - builds_[i].started).count();
     builds_.erase(builds_.begin() + static_cast<std::ptrdiff_t>(i));
     if (const auto* why = std::get_if<Message>(&*outcome)) {
+      constexpr std::size_t kLines = 20;
+      const Candidate& failed = dispatcher_.candidates()[candidate];
+      progress_.build_failed(failed,
+                             last_lines(build_log(options_.build.om_directory, failed), kLines));
       dispatch(BuildFailed{candidate, *why}, now);
       continue;
     }

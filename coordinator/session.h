@@ -155,6 +155,7 @@ class Session {
   void assign(const AssignAttempt& action, TimePoint now);
   void assign_again(ActiveTrial& active, TimePoint now);
   void send_assignment(ActiveTrial& active);
+  void note_left_out(const WantedFiles& wanted);
   void fetch_more(ActiveTrial& active, TimePoint now);
   void fetch_what_is_due(TimePoint now);
   [[nodiscard]] std::size_t gentle_sharers(std::size_t agent) const;

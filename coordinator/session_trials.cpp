@@ -11,6 +11,9 @@
 namespace mstune::coordinator {
 namespace {
 
+// Between its two ends the output says in a line of its own what was left out.
+constexpr std::uint64_t kOutputMarkBytes = 4096;
+
 Trouble trouble_of(const protocol::Exited& exited) {
   if (exited.cause == protocol::kCauseDeviceBusy) {
     return Trouble::device_busy;
@@ -130,17 +133,36 @@ std::size_t Session::gentle_sharers(std::size_t agent) const {
   return measures ? sharers : 0;
 }
 
-void Session::collect(const Attempt& attempt, TimePoint now) {
-  ActiveTrial& active = active_.at(attempt.trial);
-  const auto& exited = *active.recorder.exited();
-  const bool failed =
-      options_.plog == PlogChoice::failed && !active.recorder.is_valid(options_.gates);
-  WantedFiles wanted = choose_files(exited.files, options_.plog, failed, options_.plog_limit_bytes);
+void Session::note_left_out(const WantedFiles& wanted) {
   if (wanted.left_out_bytes > 0) {
     progress_.note(message("collect.left_out",
                            "{} bytes of plog were left out, the oldest (--plog-limit)",
                            wanted.left_out_bytes));
   }
+  if (wanted.output_beyond_bytes > 0) {
+    progress_.note(message("collect.output_beyond",
+                           "{} of a trial's output were not fetched: the agent kept more than it "
+                           "was asked to (--output-limit)",
+                           size_text(wanted.output_beyond_bytes)));
+  }
+  for (const std::string& name : wanted.unbelievable) {
+    progress_.note(message("collect.unbelievable",
+                           "the agent says that {} has more than a TiB: it was not fetched", name));
+  }
+}
+
+void Session::collect(const Attempt& attempt, TimePoint now) {
+  ActiveTrial& active = active_.at(attempt.trial);
+  const auto& exited = *active.recorder.exited();
+  const bool failed =
+      options_.plog == PlogChoice::failed && !active.recorder.is_valid(options_.gates);
+  FileLimits limits{.plog_bytes = options_.plog_limit_bytes};
+  if (const std::uint64_t asked = options_.agents[attempt.agent].spec.output_limit_bytes;
+      asked > 0) {
+    limits.output_bytes = asked + kOutputMarkBytes;
+  }
+  WantedFiles wanted = choose_files(exited.files, options_.plog, failed, limits);
+  note_left_out(wanted);
   try {
     active.collector.emplace(active.recorder.directory(), key_of(attempt), std::move(wanted.files));
   } catch (const Error& error) {
@@ -161,8 +183,16 @@ void Session::finish_trial(std::uint32_t number, TimePoint now) {
     progress_.note(note);
   }
   active.recorder.note_fallbacks(active.collector->fallbacks());
-  EvaluatedTrial trial = active.recorder.finish(options_.gates, options_.digest_pattern);
+  CauseContext context = options_.document ? context_of(*options_.document) : CauseContext();
+  for (const EvaluatedTrial& before : result_.trials) {
+    note_trial(before, context);
+  }
+  EvaluatedTrial trial =
+      active.recorder.finish(options_.gates, options_.digest_pattern, std::move(context));
   progress_.recorded(trial, active.recorder.exited()->output_tail.value);
+  if (const auto& cause = trial.evaluation.cause) {
+    progress_.note(cause->sentence);
+  }
   result_.trials.push_back(std::move(trial));
   dispatch(AttemptRecorded{Attempt(active.attempt)}, now);
 }

@@ -8,10 +8,37 @@
 #include <fmt/format.h>
 
 namespace mstune::coordinator {
+namespace {
+
+// What GE writes where a step ended early: no code of its own.
+bool is_abort(Integer ret) {
+  return ret == Integer{UINT32_MAX};
+}
+
+// A program that runs one step after another overlaps once at most, where the clock was set back:
+// by how much; 0 where it is not so.
+Integer clock_step_us(const StepSet& steps, const ObjectRange& range) {
+  constexpr std::size_t kEnough = 10;  // steps, so that one overlap is an exception
+  const RecordLog& log = steps.log();
+  const auto& records = steps.records();
+  Integer back = 0;
+  std::size_t overlaps = 0;
+  for (std::size_t at = range.begin + 1; at < range.end; ++at) {
+    const Integer over = log.end_us(records[at - 1]) - log.start_us(records[at]);
+    if (over > 0) {
+      back = over;
+      ++overlaps;
+    }
+  }
+  return overlaps == 1 && range.size() >= kEnough ? back : Integer{0};
+}
+
+}  // namespace
 
 void check_log(const StepSet& steps, TrialEvaluation& result) {
   const RecordLog& log = steps.log();
   for (const MalformedEntry& entry : log.malformed()) {
+    result.signs.clock_went_back |= entry.why.id == "step.ends_before_start";
     result.reasons.push_back(
         {"malformed_record", message("evaluation.malformed_record", "{}:{}: malformed record: {}",
                                      entry.source, entry.line, entry.why)});
@@ -23,6 +50,10 @@ void check_log(const StepSet& steps, TrialEvaluation& result) {
                  log.malformed_count() - log.malformed().size())});
   }
   if (const auto& conflict = steps.first_conflict()) {
+    const auto is_on_stdout = [&log](std::size_t record) {
+      return log.sources()[log.shape(record).source] == "stdout.log";
+    };
+    result.signs.conflict_on_stdout = is_on_stdout(conflict->kept) && is_on_stdout(conflict->other);
     result.reasons.push_back(
         {"conflict",
          message("evaluation.conflict",
@@ -67,6 +98,10 @@ void check_retained(const StepSet& steps, std::string_view expected_mode, const 
   }
   if (first_failed) {
     const RecordShape& shape = log.shape(*first_failed);
+    result.signs.error = is_abort(shape.ret) && shape.sync_ret != 0 ? shape.sync_ret : shape.ret;
+    if (result.signs.error == 0) {
+      result.signs.error = shape.sync_ret;
+    }
     result.reasons.push_back(
         {"step_failed",
          message("evaluation.step_failed",
@@ -79,6 +114,7 @@ void check_retained(const StepSet& steps, std::string_view expected_mode, const 
 void check_overlap(const StepSet& steps, const ObjectRange& range, TrialEvaluation& result) {
   const RecordLog& log = steps.log();
   const auto& records = steps.records();
+  const Integer back_us = clock_step_us(steps, range);
   std::vector<std::uint32_t> order(records.begin() + static_cast<std::ptrdiff_t>(range.begin),
                                    records.begin() + static_cast<std::ptrdiff_t>(range.end));
   const auto earlier = [&log](std::uint32_t left, std::uint32_t right) {
@@ -96,6 +132,17 @@ void check_overlap(const StepSet& steps, const ObjectRange& range, TrialEvaluati
     std::sort(order.begin(), order.end(), earlier);
   }
   for (std::size_t at = 1; at < order.size(); ++at) {
+    if (log.start_us(order[at]) < log.end_us(order[at - 1]) && back_us > 0) {
+      result.signs.clock_went_back = true;
+      result.reasons.push_back(
+          {"overlapping_steps",
+           message("evaluation.clock_went_back",
+                   "the clock of the machine went back by {} ms between two steps of {} ({} and "
+                   "{}), so costs around there are wrong",
+                   fmt::format("{:.1f}", static_cast<double>(back_us) / 1e3),
+                   name(range.object.object), log.place(order[at - 1]), log.place(order[at]))});
+      return;
+    }
     if (log.start_us(order[at]) < log.end_us(order[at - 1])) {
       result.reasons.push_back(
           {"overlapping_steps",
@@ -125,6 +172,7 @@ void note_gaps(const StepSet& steps, const ObjectRange& range, const Gates& gate
   }
   const Integer lost = last - Integer{gates.drop_first} + 1 - present;
   if (lost > 0) {
+    result.signs.lost_steps = static_cast<std::uint64_t>(lost);
     result.warnings.push_back(
         message("evaluation.lost_steps",
                 "the log lost {} steps: of the steps {} to {} of {} only {} are there", lost,

@@ -10,7 +10,7 @@ enum class Column { words, figures };  // words start at the left, figures end a
 
 // Lines with their '\n'; nothing follows the last column. Every row has as many cells as `columns`,
 // or fewer.
-std::string text_table(const std::vector<std::vector<std::string>>& rows,
+std::string text_table(std::vector<std::vector<std::string>> rows,
                        const std::vector<Column>& columns);
 
 }  // namespace mstune::coordinator

@@ -9,6 +9,7 @@
 #include "common/os/new_file.h"
 #include "coordinator/documents.h"
 #include "coordinator/fallback_reasons.h"
+#include "coordinator/output_end.h"
 #include "coordinator/step_set.h"
 #include "coordinator/steps_csv.h"
 #include "coordinator/steps_log.h"
@@ -191,6 +192,7 @@ TrialOutcome outcome_of(const protocol::Exited& exited) {
   TrialOutcome outcome;
   outcome.readings_before = readings_of(exited.readings_before);
   outcome.readings_after = readings_of(exited.readings_after);
+  outcome.facts = exited.facts;
   if (exited.started) {
     outcome.exit_code = exited.exit_code;
     outcome.wall_seconds = static_cast<double>(exited.run_us) / 1e6;
@@ -215,12 +217,18 @@ bool TrialRecorder::is_valid(const Gates& gates) const {
   return evaluate(StepSet(records_), name(trial_.candidate), outcome(), gates).valid;
 }
 
-EvaluatedTrial TrialRecorder::finish(const Gates& gates, const std::string& digest_pattern) {
+EvaluatedTrial TrialRecorder::finish(const Gates& gates, const std::string& digest_pattern,
+                                     CauseContext context) {
   EvaluatedTrial result{trial_, attempt_, outcome(), {}, {}};
   add_fallbacks(fallbacks_, result.outcome);
   result.digest = read_digest(directory_, digest_pattern);
   const StepSet steps(records_);
   result.evaluation = evaluate(steps, name(trial_.candidate), result.outcome, gates);
+  if (!result.evaluation.valid) {
+    result.outcome.output_end = output_end(directory_ / "stdout.log");
+  }
+  note_trial(result, context);
+  result.evaluation.cause = cause_of(result, context);
   os::NewFile csv(directory_ / "steps.csv");
   format_steps_csv(steps, [&](std::string_view text) { csv.append(text); });
   // Before trial.json is: where that one is, the trial is whole, after a power cut as well.

@@ -16,6 +16,7 @@
 #include "coordinator/documents.h"
 #include "coordinator/plan.h"
 #include "coordinator/record_log.h"
+#include "coordinator/trial_cause.h"
 #include "protocol/messages.h"
 
 namespace mstune::coordinator {
@@ -73,7 +74,9 @@ class TrialRecorder {
   [[nodiscard]] bool is_valid(const Gates& gates) const;
   // Judges the trial and writes steps.csv and trial.json, each of them whole, whatever an earlier
   // coordinator left of them. An empty pattern finds no digest.
-  EvaluatedTrial finish(const Gates& gates, const std::string& digest_pattern);
+  // `context` knows the trials before it.
+  EvaluatedTrial finish(const Gates& gates, const std::string& digest_pattern,
+                        CauseContext context = {});
 
  private:
   void take_one(const protocol::Event& event);

@@ -79,7 +79,7 @@ RecordLog read_trial_records(const fs::path& trial_directory) try {
 }
 
 RecordLog read_plain_records(const fs::path& path) try {
-  if (fs::is_regular_file(path / "steps.log") || fs::is_regular_file(path / "stdout.log")) {
+  if (fs::is_regular_file(path / "steps.log")) {
     return read_trial_records(path);
   }
   RecordLog log;

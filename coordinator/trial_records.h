@@ -13,7 +13,7 @@ namespace mstune::coordinator {
 RecordLog read_trial_records(const std::filesystem::path& trial_directory);
 
 // Of a log file that somebody kept, of a directory with such files at any depth, or of a trial's
-// directory. Errors as above.
+// directory with its steps.log. Errors as above.
 RecordLog read_plain_records(const std::filesystem::path& path);
 
 }  // namespace mstune::coordinator

@@ -12,9 +12,10 @@
 #include "common/os/identity.h"
 #include "common/os/signals.h"
 #include "common/words.h"
+#include "coordinator/build_outputs.h"
+#include "coordinator/causes_on_disk.h"
 #include "coordinator/console.h"
 #include "coordinator/exit_codes.h"
-#include "coordinator/failed_outputs.h"
 #include "coordinator/hand_over.h"
 #include "coordinator/hints.h"
 #include "coordinator/joint_ranking.h"
@@ -167,7 +168,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   preparation.session.campaign.open_ended = stages.open_ended();
 
   preparation.session.document = preparation.document;
-  const SessionResult result = run(preparation, stages, directory, progress);
+  SessionResult result = run(preparation, stages, directory, progress);
   progress.end();
 
   preparation.document.candidates = stages.candidates();
@@ -177,6 +178,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
   }
   preparation.document.fleet = result.fleet;
   directory.write_campaign(preparation.document);
+  name_causes_on_disk(directory, preparation.document, result.trials);
   const Ranking ranking = rank_run(preparation.document, result.trials);
   directory.write_summary(preparation.document, ranking, result.trials);
   directory.write_report(preparation.document, ranking, result.trials);
@@ -188,7 +190,7 @@ int tune(const TuneOptions& options, const std::vector<std::string>& environment
       out << "\n" << report_table(preparation.document, ranking);
     }
     out << hints_text(hints_of({preparation.document, ranking, result.trials,
-                                failed_outputs(directory, preparation.document, result.trials)}));
+                                build_outputs(directory, preparation.document)}));
     out << said(message("tune.results", "results: {}", directory.path().string())) << '\n'
         << std::flush;
     tell_how_to_resume(result, directory, progress);

@@ -39,6 +39,12 @@ ge::graphStatus write_mode_attributes(ge::GraphPtr& graph, ge::CustomPassContext
 
 }  // namespace
 
+// By this mstune knows the library for its own, whatever its file is called.
+extern "C" {
+extern __attribute__((visibility("default"))) const int mstune_pass_version;
+const int mstune_pass_version = 1;
+}
+
 REGISTER_CUSTOM_PASS("MstunePass")
     .CustomPassFn(write_mode_attributes)
     .Stage(ge::CustomPassStage::kBeforeInferShape);

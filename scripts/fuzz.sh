@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-500}
 targets=("${@:2}")
-[ ${#targets[@]} -gt 0 ] || targets=(step_line step_file agent codec target job dispatcher)
+[ ${#targets[@]} -gt 0 ] || targets=(step_line step_file agent codec target borders job dispatcher)
 scripts/setup.sh
 launcher=()
 if command -v ccache >/dev/null; then

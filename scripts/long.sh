@@ -14,6 +14,10 @@ usage: scripts/long.sh NAME [BUILD_DIRECTORY]
   device          who else is on a device, what a trial leaves there, over three rounds (minutes)
   slurm           scripts/slurm/mstune.sh through Debian's own Slurm, by each way to track processes;
                   as root, downloads some 10 MB (about two minutes)
+  links           every way a connection can break, at every moment of a campaign, long enough for
+                  either side to lose patience (about seven minutes)
+  hostile         descriptors, processes and watches that are refused, one in 1 to 29 calls, and an
+                  agent that never tells an end (about five minutes)
 
 BUILD_DIRECTORY is ./build unless given.
 END
@@ -21,14 +25,17 @@ END
 
 root=$(realpath "$(dirname "$0")/..")
 build=$(realpath -m "${2:-build}")
+program=fault_tests
 case "${1:-}" in
   -h | --help) usage; exit 0 ;;
   resume-sweep) cases='sweep:*' ;;
   resume-faults) cases='points:*' ;;
   device) cases='device:*' ;;
+  links) cases='links:*' ;;
+  hostile) program=system_tests cases='hostile:*' ;;
   slurm)
     exec bash "$root/tests/scripts/slurm_real.sh" "$root" "$build/bin" "$build/cann"
     ;;
   *) usage >&2; exit 2 ;;
 esac
-MSTUNE_TEST_LONG=1 exec "$build/bin/fault_tests" "--test-case=$cases"
+MSTUNE_TEST_LONG=1 exec "$build/bin/$program" "--test-case=$cases"

@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/build.sh build
-ctest --test-dir build --output-on-failure --parallel 2 --label-exclude unsteady "$@"
+ctest --test-dir build --output-on-failure --parallel 2 "$@"

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <system_error>
 
 #include "common/error.h"
@@ -15,6 +16,8 @@ namespace mstune::os {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t kListedMax = 64;  // of passes, strays and leases
 
 bool exists_as_directory(const fs::path& path) {
   std::error_code failure;
@@ -65,6 +68,10 @@ void look_at_cann(const Variables& variables, BoxFacts& facts) {
     facts.strays = folder.strays();
     facts.leases = folder.leases();
     facts.toolkit_abi = toolkit_abi(search);
+    // What there is more of says nothing new, and has to fit into a message.
+    facts.passes.resize(std::min(facts.passes.size(), kListedMax));
+    facts.strays.resize(std::min(facts.strays.size(), kListedMax));
+    facts.leases.resize(std::min(facts.leases.size(), kListedMax));
   }
 }
 

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/os/descriptor.h"
 #include "common/os/failure.h"
+#include "common/os/limits.h"
 
 namespace mstune::os {
 namespace {
@@ -22,6 +23,10 @@ constexpr unsigned kOthersAtAll = 077;
 
 bool is_trusted_owner(uid_t owner) {
   return owner == ::geteuid() || owner == 0;
+}
+
+bool says_nothing_of_the_file(int error_number) {
+  return is_shortage(error_number) || error_number == EIO || error_number == EINTR;
 }
 
 void check_permissions(const fs::path& path, const struct stat& info, Guard guard) {
@@ -39,9 +44,16 @@ void check_permissions(const fs::path& path, const struct stat& info, Guard guar
 
 }  // namespace
 
+Unreadable::Unreadable(const fs::path& path, int error_number)
+    : Error(environment_error("file.unreadable_now", "cannot read {}: {}", path.string(),
+                              reason(error_number))) {}
+
 std::string read_guarded(const fs::path& path, Guard guard, std::size_t size_max) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat info {};
+  if (!file.valid() && says_nothing_of_the_file(errno)) {
+    throw Unreadable(path, errno);
+  }
   if (!file.valid() || ::fstat(file.value(), &info) != 0) {
     throw usage_error("file.cannot_read", "cannot read {}: {}", path.string(),
                       errno == ELOOP ? message("file.link", "it is a link") : reason(errno));
@@ -57,11 +69,12 @@ std::string read_guarded(const fs::path& path, Guard guard, std::size_t size_max
          (got = ::read(file.value(), text.data() + size, text.size() - size)) > 0) {
     size += static_cast<std::size_t>(got);
   }
-  if (got < 0 || size > size_max) {
-    throw usage_error(
-        "file.cannot_read", "cannot read {}: {}", path.string(),
-        got < 0 ? reason(errno)
-                : message("file.not_believable", "it is too large to be what it should be"));
+  if (got < 0) {
+    throw Unreadable(path, errno);
+  }
+  if (size > size_max) {
+    throw usage_error("file.cannot_read", "cannot read {}: {}", path.string(),
+                      message("file.not_believable", "it is too large to be what it should be"));
   }
   text.resize(size);
   return text;

@@ -5,7 +5,16 @@
 #include <filesystem>
 #include <string>
 
+#include "common/error.h"
+
 namespace mstune::os {
+
+// There may be nothing wrong with the file: this process or its disk could not read it now. Want of
+// descriptors or memory, or an error of the disk.
+class Unreadable : public Error {
+ public:
+  Unreadable(const std::filesystem::path& path, int error_number);
+};
 
 enum class Guard {
   nobody_else_reads,   // 0600 at the most

@@ -45,10 +45,14 @@ std::vector<fs::path> list_files(const fs::path& path) {
     return {path};
   }
   std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(path, failure)) {
-    if (entry.path().extension() == ".pub") {
-      files.push_back(entry.path());
+  for (fs::directory_iterator at(path, failure), end; !failure && at != end;
+       at.increment(failure)) {
+    if (at->path().extension() == ".pub") {
+      files.push_back(at->path());
     }
+  }
+  if (failure) {
+    throw Unreadable(path, failure.value());
   }
   std::sort(files.begin(), files.end());
   return files;

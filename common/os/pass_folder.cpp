@@ -204,9 +204,19 @@ bool PassFolder::is_held_by_others() const {
                      [](const PassLease& lease) { return lease.alive; });
 }
 
+// It would be changed under whoever tunes with it, and go with the last of them.
+void PassFolder::refuse_held() const {
+  for (const PassLease& lease : leases()) {
+    if (lease.alive) {
+      throw environment_error("pass.held", "{} tunes with the pass: let it end first", lease.owner);
+    }
+  }
+}
+
 void PassFolder::install(std::string_view bytes) const {
   refuse_link();
   const UniqueFd locked = lock();
+  refuse_held();
   put(bytes);
   remove_dead_leases();
   remove_if_empty(vendor() / "leases");
@@ -217,11 +227,7 @@ bool PassFolder::remove() const {
     return false;
   }
   const UniqueFd locked = lock();
-  for (const PassLease& lease : leases()) {
-    if (lease.alive) {
-      throw environment_error("pass.held", "{} tunes with the pass: let it end first", lease.owner);
-    }
-  }
+  refuse_held();
   const bool was_there = is_installed();
   take_away();
   return was_there;
@@ -251,6 +257,11 @@ HeldPass::HeldPass(PassFolder folder, std::string_view bytes, std::string_view o
   took_over_ = std::any_of(others.begin(), others.end(),
                            [](const PassLease& lease) { return !lease.alive; });
   hold(owner);
+  // What others tune with is not exchanged under them.
+  if (folder_.is_installed() && std::any_of(others.begin(), others.end(),
+                                            [](const PassLease& lease) { return lease.alive; })) {
+    return;
+  }
   try {
     folder_.put(bytes);
   } catch (const Error&) {

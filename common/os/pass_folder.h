@@ -38,7 +38,7 @@ class PassFolder {
   [[nodiscard]] std::vector<PassLease> leases() const;
 
   // Puts the bytes of a library there, to stay; a reader sees the old one or the new one. Throws
-  // an environment error that says what to do.
+  // an environment error that says what to do, while somebody holds it as well.
   void install(std::string_view bytes) const;
   // False when it was not there. Throws while somebody holds it.
   [[nodiscard]] bool remove() const;
@@ -52,6 +52,7 @@ class PassFolder {
   [[nodiscard]] std::filesystem::path vendor() const;
   [[nodiscard]] UniqueFd lock() const;
   void refuse_link() const;
+  void refuse_held() const;
   void put(std::string_view bytes) const;
   void take_away() const;
   void remove_dead_leases() const;

@@ -16,7 +16,12 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kLibraryBytesMax = 64ULL << 20U;
 
+// A pipe or a device below vendors/ is nothing that GE could load, and would be waited for.
 std::optional<std::string> read_if_possible(const fs::path& path) {
+  std::error_code failure;
+  if (!fs::is_regular_file(path, failure)) {
+    return std::nullopt;
+  }
   try {
     return read_file(path, kLibraryBytesMax);
   } catch (const Error&) {
@@ -62,8 +67,10 @@ PassLibrary look_at_pass(const fs::path& path, const std::vector<std::string>& s
     return pass;
   }
   pass.writes_mode = holds(*bytes, kModeAttribute) || holds(*bytes, kTuningAttribute);
-  pass.is_ours = path.filename() == kPassFile || (!pass.is_samples && holds(*bytes, "MstunePass"));
+  // One of an earlier release is known by its name alone.
+  pass.is_ours = path.filename() == kPassFile;
   if (const auto library = read_shared_library(*bytes)) {
+    pass.is_ours = pass.is_ours || is_tuning_pass(*library);
     pass.architecture = library->architecture;
     pass.string_abi = registration_abi(*library);
     for (const std::string& needed : library->needed) {

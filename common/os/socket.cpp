@@ -1,6 +1,8 @@
 #include "common/os/socket.h"
 
 #include <net/if.h>
+#include <netdb.h>
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
@@ -25,6 +27,7 @@ constexpr int kLingerMs = 500;
 constexpr int kHeartbeatMs = 5000;
 constexpr int kHeartbeatTimeoutMs = 15000;
 constexpr int kEnforceDomain = 93;  // ZMQ_ZAP_ENFORCE_DOMAIN; its name is hidden as a draft
+constexpr int kAcceptEvents = ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CLOSED | ZMQ_EVENT_DISCONNECTED;
 constexpr int kWatchedEvents =
     ZMQ_EVENT_CONNECT_RETRIED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED |
     ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL |
@@ -45,9 +48,9 @@ struct Socket::State {
   }
 
   zmq::socket_t socket;
+  zmq::socket_t monitor;  // of a DEALER's connecting, of what a ROUTER accepts
   bool routes = false;
   // A DEALER's only:
-  zmq::socket_t monitor;  // of connecting
   std::string endpoint;
   std::optional<ConnectSecurity> security;
   SocketLimits limits;
@@ -122,12 +125,12 @@ void set_security(zmq::socket_t& socket, const ConnectSecurity& security) {
   socket.set(zmq::sockopt::curve_secretkey, bytes_of(security.own.secret_key));
 }
 
-zmq::socket_t watch_connecting(zmq::socket_t& socket) {
+zmq::socket_t watch(zmq::socket_t& socket, int events) {
   const std::string address = "inproc://monitor-" + random_hex_id(8);
   zmq::socket_t monitor(context(), zmq::socket_type::pair);
   monitor.set(zmq::sockopt::linger, 0);
   monitor.set(zmq::sockopt::rcvhwm, 0);  // nor may it wait for a reader that is busy
-  if (zmq_socket_monitor(socket.handle(), address.c_str(), kWatchedEvents) != 0) {
+  if (zmq_socket_monitor(socket.handle(), address.c_str(), events) != 0) {
     throw zmq::error_t();
   }
   monitor.connect(address);
@@ -154,6 +157,28 @@ std::optional<ConnectEvent> connect_event(std::uint16_t event, std::uint32_t val
   }
 }
 
+// What a monitor tells, as libzmq packs it.
+struct Told {
+  std::uint16_t event = 0;
+  std::uint32_t value = 0;
+};
+
+std::optional<Told> next_event(zmq::socket_t& monitor) {
+  zmq::message_t what;
+  zmq::message_t address;
+  if (!monitor.recv(what, zmq::recv_flags::dontwait) ||
+      !monitor.recv(address, zmq::recv_flags::dontwait)) {
+    return std::nullopt;
+  }
+  Told told;
+  if (what.size() == sizeof told.event + sizeof told.value) {
+    std::memcpy(&told.event, what.data(), sizeof told.event);
+    std::memcpy(&told.value, static_cast<const char*>(what.data()) + sizeof told.event,
+                sizeof told.value);
+  }
+  return told;
+}
+
 // The judge's name for the sender. Read from a frame after the first: libzmq puts it there surely.
 std::string user_of(zmq::message_t& part) {
   const char* name = zmq_msg_gets(part.handle(), "User-Id");
@@ -174,6 +199,7 @@ Socket Socket::listen(const std::string& endpoint, const std::optional<ListenSec
   if (security) {
     set_security(state->socket, *security);
   }
+  state->monitor = watch(state->socket, kAcceptEvents);
   try {
     state->socket.bind(address);
   } catch (const zmq::error_t& error) {
@@ -200,7 +226,7 @@ Socket Socket::connect(const std::string& endpoint, const std::optional<ConnectS
   state->endpoint = endpoint;
   state->security = security;
   state->limits = limits;
-  state->monitor = watch_connecting(state->socket);
+  state->monitor = watch(state->socket, kWatchedEvents);
   try {
     state->socket.connect(endpoint);
   } catch (const zmq::error_t& error) {
@@ -237,6 +263,7 @@ std::optional<Frames> Socket::receive() {
   for (;;) {
     std::vector<std::string> parts;
     std::string user;
+    int descriptor = -1;
     bool more = true;
     while (more) {
       zmq::message_t part;
@@ -246,6 +273,7 @@ std::optional<Frames> Socket::receive() {
       more = part.more();
       if (state_->routes && parts.size() == 1) {
         user = user_of(part);
+        descriptor = zmq_msg_get(part.handle(), ZMQ_SRCFD);
       }
       if (parts.size() < 4) {
         parts.emplace_back(static_cast<const char*>(part.data()), part.size());
@@ -259,6 +287,7 @@ std::optional<Frames> Socket::receive() {
     if (state_->routes) {
       frames.peer = std::move(parts[0]);
       frames.user = std::move(user);
+      frames.descriptor = descriptor;
     }
     frames.header = std::move(parts[first]);
     if (parts.size() == first + 2) {
@@ -269,24 +298,50 @@ std::optional<Frames> Socket::receive() {
 }
 
 std::optional<ConnectEvent> Socket::next_connect_event() {
-  while (state_->monitor) {
-    zmq::message_t what;
-    zmq::message_t address;
-    if (!state_->monitor.recv(what, zmq::recv_flags::dontwait) ||
-        !state_->monitor.recv(address, zmq::recv_flags::dontwait)) {
+  while (state_->monitor && !state_->routes) {
+    const auto told = next_event(state_->monitor);
+    if (!told) {
       return std::nullopt;
     }
-    std::uint16_t event = 0;
-    std::uint32_t value = 0;
-    if (what.size() == sizeof event + sizeof value) {
-      std::memcpy(&event, what.data(), sizeof event);
-      std::memcpy(&value, static_cast<const char*>(what.data()) + sizeof event, sizeof value);
-    }
-    if (const auto found = connect_event(event, value)) {
+    if (const auto found = connect_event(told->event, told->value)) {
       return found;
     }
   }
   return std::nullopt;
+}
+
+std::optional<AcceptEvent> Socket::next_accept_event() {
+  while (state_->monitor && state_->routes) {
+    const auto told = next_event(state_->monitor);
+    if (!told) {
+      return std::nullopt;
+    }
+    const int descriptor = static_cast<int>(told->value);
+    if (told->event == ZMQ_EVENT_ACCEPTED) {
+      return AcceptEvent{descriptor, true, peer_address(descriptor)};
+    }
+    return AcceptEvent{descriptor, false, {}};
+  }
+  return std::nullopt;
+}
+
+std::string peer_address(int descriptor) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof address;
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> port{};
+  if (::getpeername(descriptor, reinterpret_cast<sockaddr*>(&address), &length) != 0 ||
+      ::getnameinfo(reinterpret_cast<sockaddr*>(&address), length, host.data(), host.size(),
+                    port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+    return {};
+  }
+  return std::string(host.data()) + ":" + port.data();
+}
+
+void shut_down(int descriptor, const std::string& peer) {
+  if (!peer.empty() && peer_address(descriptor) == peer) {
+    ::shutdown(descriptor, SHUT_RDWR);
+  }
 }
 
 std::string Socket::endpoint() const {

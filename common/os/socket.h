@@ -23,6 +23,14 @@ struct Frames {
   std::string header;
   std::string payload;
   std::string user = {};  // received with ListenSecurity: the name that the ZapHandler's judge gave
+  int descriptor = -1;    // received by a ROUTER: of the connection, as AcceptEvent has it
+};
+
+// A connection that a ROUTER accepted, or that is over.
+struct AcceptEvent {
+  int descriptor = -1;
+  bool open = false;
+  std::string peer;  // the address of its other end; of an open one
 };
 
 struct SocketLimits {
@@ -60,6 +68,9 @@ class Socket {
   // The next thing that became of connecting; nothing when there is none. A DEALER's only.
   std::optional<ConnectEvent> next_connect_event();
 
+  // The next connection that came or went; nothing when there is none. A ROUTER's only.
+  std::optional<AcceptEvent> next_accept_event();
+
   // The address that was bound, with the port that the system chose.
   [[nodiscard]] std::string endpoint() const;
 
@@ -70,6 +81,12 @@ class Socket {
 
   std::unique_ptr<State> state_;
 };
+
+// "203.0.113.7:4711" of the other end of a connected TCP socket; empty where there is none.
+std::string peer_address(int descriptor);
+
+// Ends a connection of a ROUTER if it is still this peer's: libzmq then closes it.
+void shut_down(int descriptor, const std::string& peer);
 
 // What one wait looks at. Made anew for each wait.
 class PollSet {

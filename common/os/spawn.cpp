@@ -15,6 +15,7 @@
 #include "common/error.h"
 #include "common/os/close_range.h"
 #include "common/os/failure.h"
+#include "common/os/limits.h"
 
 namespace mstune::os {
 
@@ -137,6 +138,7 @@ int try_to_execute(const Plan& plan) {
     fail(Stage::directory, errno);
   }
   reset_signals();
+  restore_descriptor_limit();
   fail(Stage::program, try_to_execute(plan));
   ::_exit(127);
 }

@@ -7,6 +7,9 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <new>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -21,11 +24,22 @@ struct Task {
   Worker::Failed failed;
 };
 
+Worker::Result refused(const Task& task, const std::string& why) {
+  return [failed = task.failed,
+          error = environment_error("worker.refused", "the system refused it: {}", why)] {
+    failed(error);
+  };
+}
+
 Worker::Result run(const Task& task) {
   try {
     return task.job();
   } catch (const Error& error) {
     return [failed = task.failed, error] { failed(error); };
+  } catch (const std::system_error& error) {
+    return refused(task, error.what());
+  } catch (const std::bad_alloc& error) {
+    return refused(task, error.what());
   }
 }
 

@@ -30,7 +30,8 @@ class Worker {
   Worker& operator=(Worker&&) = delete;
 
   // False when too many wait: try again after drain(). `failed` runs in drain() instead of the
-  // result when the job threw an Error; other exceptions are bugs and end the program.
+  // result when the job threw an Error, or the system refused it memory or a descriptor; other
+  // exceptions are bugs and end the program.
   [[nodiscard]] bool submit(Job job, Failed failed);
 
   // Readable when results wait.

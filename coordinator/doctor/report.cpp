@@ -5,6 +5,7 @@
 
 #include "common/display_width.h"
 #include "common/language.h"
+#include "common/visible.h"
 
 namespace mstune::coordinator {
 namespace {
@@ -55,7 +56,7 @@ std::string diagnosis_text(const std::vector<Diagnosis>& diagnoses) {
   constexpr std::size_t kWidth = 8;  // of the longest word
   std::string text;
   for (const Diagnosis& diagnosis : diagnoses) {
-    text += fmt::format("{}:\n", diagnosis.machine);
+    text += fmt::format("{}:\n", visible_line(diagnosis.machine));
     for (const Finding& finding : diagnosis.findings) {
       text += fmt::format("  {} {}\n", padded_right(said(health_message(finding.health)), kWidth),
                           said(finding.what));

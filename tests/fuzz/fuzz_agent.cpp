@@ -11,6 +11,7 @@
 #include "agent/desk.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/feed.h"
+#include "tests/fuzz/stopwatch.h"
 
 namespace {
 
@@ -69,8 +70,18 @@ class World {
       say(feed_.text(255));
     } else if (choice < 0xc0) {
       let_store_work();
-    } else {
+    } else if (choice < 0xfc) {
       let_trial_go_on();
+    } else {
+      take_off(choice % 2 == 0 ? "ann" : "eve");
+    }
+  }
+
+  // Its one key goes off the list.
+  void take_off(const std::string& client) {
+    act(desk_.handle(desk::KeysTakenOff{{client}, {client}}, now_));
+    for (const auto& [key, trial] : jobs_) {
+      check(trial.client != client || !desk_.peer_of_campaign(key.campaign));
     }
   }
 
@@ -101,7 +112,7 @@ class World {
     speaking_ = who % 2 == 0 ? "ann" : "eve";
     payload_bytes_ = feed_.number() % (protocol::kPayloadBytesMax + 1);
     act(desk_.handle(desk::MessageArrived{std::string(1, static_cast<char>('p' + who / 2 % 3)),
-                                          speaking_, std::move(header)},
+                                          speaking_, std::move(header), speaking_},
                      now_));
     speaking_.clear();
   }
@@ -241,6 +252,10 @@ class World {
     for (const download::Action& action : actions) {
       if (const auto* job = std::get_if<download::StoreJob>(&action)) {
         store_jobs_.push_back(*job);
+      } else if (const auto* sent = std::get_if<download::Send>(&action)) {
+        if (const auto* refused = std::get_if<protocol::Refused>(&sent->message)) {
+          act(desk_.handle(desk::UploadRefused{sent->session, refused->upload}, now_));
+        }
       }
     }
     // A peer may wait for the store; it may not make the agent keep work without end.
@@ -341,6 +356,7 @@ class World {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const mstune::fuzz::Stopwatch stopwatch;
   Feed feed(data, size);
   World(feed).run();
   return 0;

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "protocol/codec.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/stopwatch.h"
 
 namespace {
 
@@ -32,6 +33,7 @@ void try_to_read(std::string_view bytes, Unpack unpack) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const mstune::fuzz::Stopwatch stopwatch;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   try_to_read(bytes, [](std::string_view text) { return mstune::protocol::unpack_request(text); });
   try_to_read(bytes, [](std::string_view text) { return mstune::protocol::unpack_report(text); });

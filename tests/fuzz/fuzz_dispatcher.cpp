@@ -9,6 +9,7 @@
 #include "coordinator/dispatcher.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/feed.h"
+#include "tests/fuzz/stopwatch.h"
 
 namespace {
 
@@ -92,6 +93,7 @@ CampaignEvent event_of(fuzz::Feed& feed, const Watch& watch, std::size_t candida
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const mstune::fuzz::Stopwatch stopwatch;
   fuzz::Feed feed(data, size);
   CampaignSettings settings;
   settings.candidates = candidates_of_list("LoadBalance:4,MainStream:2");

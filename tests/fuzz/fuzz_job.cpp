@@ -7,6 +7,7 @@
 #include "agent/job.h"
 #include "tests/fuzz/check.h"
 #include "tests/fuzz/feed.h"
+#include "tests/fuzz/stopwatch.h"
 
 namespace {
 
@@ -97,6 +98,7 @@ JobEvent event_of(fuzz::Feed& feed) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const mstune::fuzz::Stopwatch stopwatch;
   fuzz::Feed feed(data, size);
   JobSettings settings;
   settings.timeout = std::chrono::seconds(feed.byte() % 8);

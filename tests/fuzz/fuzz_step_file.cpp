@@ -14,6 +14,7 @@
 #include "coordinator/steps_csv.h"
 #include "coordinator/steps_log.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/stopwatch.h"
 
 namespace {
 
@@ -68,6 +69,7 @@ void check_figures(const Ranking& ranking) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const mstune::fuzz::Stopwatch stopwatch;
   if (size < 2) {
     return 0;
   }

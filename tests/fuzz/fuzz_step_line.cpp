@@ -5,6 +5,7 @@
 
 #include "common/step_record.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/stopwatch.h"
 
 namespace {
 
@@ -24,6 +25,7 @@ void check_record(const mstune::StepRecord& record) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const mstune::fuzz::Stopwatch stopwatch;
   std::string_view line(reinterpret_cast<const char*>(data), size);
   const bool holds_step = mstune::is_step_line(line);
   std::size_t found = 0;

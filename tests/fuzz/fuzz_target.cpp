@@ -6,8 +6,10 @@
 #include "common/error.h"
 #include "coordinator/target.h"
 #include "tests/fuzz/check.h"
+#include "tests/fuzz/stopwatch.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const mstune::fuzz::Stopwatch stopwatch;
   using mstune::fuzz::check;
   try {
     const auto target = mstune::coordinator::parse_target(

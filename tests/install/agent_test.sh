@@ -17,13 +17,13 @@ home=$BOX/home
 # The ids of agents of that machine; fails when there is none.
 agents() {
   local file found=1
-  for file in $(grep -lsF "$home/.local/bin/mstune-agent" /proc/[0-9]*/cmdline); do
+  while read -r file; do
     if tr '\0' ' ' 2>/dev/null <"$file" | grep -q "^$home/.local/bin/mstune-agent --work-dir"; then
       file=${file#/proc/}
       echo "${file%/cmdline}"
       found=0
     fi
-  done
+  done < <(grep -lsF "$home/.local/bin/mstune-agent" /proc/[0-9]*/cmdline)
   return "$found"
 }
 listens() {

@@ -1,8 +1,9 @@
 """An agent as protocol/README.md describes it, with nothing of mstune's own code.
 
-Usage: agent.py PORT AGENT.key [--version 1]. Prints where it listens, serves one coordinator after
+Usage: agent.py PORT AGENT.key [--version 1] [--oversized]. Prints where it listens, serves one coordinator after
 the other until it is ended, and keeps to what the page says, no more: one trial at a time, no
-devices, no rules. With `--version 1` it speaks as agents of protocol 1 do.
+devices, no rules. With `--version 1` it speaks as agents of protocol 1 do. With `--oversized` its
+first word about a trial is a frame that is larger than any may be.
 """
 
 import argparse
@@ -165,7 +166,7 @@ class Agent:
         self.speech = Speech(arguments.version)
         self.socket = zmq.Context.instance().socket(zmq.ROUTER)
         self.socket.linger = 1000
-        self.socket.maxmsgsize = 327680
+        self.socket.maxmsgsize = 266240
         secret = dict(line.split(" ", 1) for line in
                       open(arguments.key, encoding="utf-8").read().splitlines()[1:])
         self.socket.curve_server = True
@@ -178,6 +179,7 @@ class Agent:
         self.sessions, self.trials, self.released = {}, {}, set()
         self.store, self.upload = {}, None
         self.offers, self.status_at = [], 0.0
+        self.oversized = arguments.oversized
 
     def send(self, peer, tag, payload=None, **fields):
         frames = [peer, msgpack.packb([tag, fields], use_bin_type=True)]
@@ -240,6 +242,9 @@ class Agent:
             self.send(peer, "failure", request="assign",
                       what=Speech.message("python.no_instances", "one instance only"))
             return
+        if self.oversized:
+            self.oversized = False
+            self.socket.send_multipart([peer, bytes(3 << 20)])
         self.trials[name] = Trial(key, fields["spec"], self.root, self.speech, self.store)
 
     def with_trial(self, peer, fields, act):
@@ -396,6 +401,7 @@ def main():
     parser.add_argument("port")
     parser.add_argument("key")
     parser.add_argument("--version", type=int, default=2)
+    parser.add_argument("--oversized", action="store_true")
     agent = Agent(parser.parse_args())
     signal.signal(signal.SIGTERM, lambda *_: (_ for _ in ()).throw(SystemExit(0)))
     try:

@@ -371,7 +371,9 @@ def scenario_rules(agent):
     assert result(command=["env"], cann_env="/etc/profile") == "policy.program_not_allowed"
     assert result(command=["env"], shell=True) == "policy.no_shell"
     assert result(command=["env"], environment={"LD_PRELOAD": "/x"}) == "policy.variable_denied"
-    assert result(command=["env"], environment={"PATH": "/x"}) == "policy.variable_denied"
+    assert result(command=["env"], environment={"PATH": "/x"}) == "policy.variable_not_allowed"
+    assert result(command=["env"], environment={"OMP_NUM_THREADS": "2"}) == 0
+    assert result(command=["env"], working_directory="/") == "policy.no_working_directory"
     assert result(command=["no-such-program"]) == "agent.no_such_program"
     agent.send("offer", upload=1, identity=bytes(32), size=1025, chunks=1)
     _, fields, _ = agent.receive("refused")

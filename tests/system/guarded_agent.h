@@ -17,9 +17,11 @@ namespace mstune::test {
 
 class GuardedAgent {
  public:
-  // With more options; --insecure takes the place of its keys.
-  explicit GuardedAgent(Workplace& place, std::vector<std::string> options = {})
-      : running_(start(place, std::move(options))) {
+  // With more options; --insecure takes the place of its keys. `before` are shell commands that it
+  // is started behind, as "ulimit -n 256".
+  explicit GuardedAgent(Workplace& place, std::vector<std::string> options = {},
+                        const std::string& before = {})
+      : running_(start(place, std::move(options), before)) {
     CHECK(eventually([&] { return !endpoint().empty(); }));
   }
 
@@ -42,7 +44,8 @@ class GuardedAgent {
   Running& running() { return running_; }
 
  private:
-  static Running start(Workplace& place, std::vector<std::string> options) {
+  static Running start(Workplace& place, std::vector<std::string> options,
+                       const std::string& before) {
     make_keys(place);
     std::vector<std::string> command{program("mstune-agent"), "--listen", "tcp://127.0.0.1:*",
                                      "--work-dir", (place.directory() / "agent").string()};
@@ -50,6 +53,9 @@ class GuardedAgent {
     if (options != std::vector<std::string>{"--insecure"}) {
       const std::vector<std::string> keys = key_options(place);
       command.insert(command.end(), keys.begin(), keys.end());
+    }
+    if (!before.empty()) {
+      command.insert(command.begin(), {"/bin/sh", "-c", before + "; exec \"$0\" \"$@\""});
     }
     return place.start(command);
   }

@@ -111,7 +111,7 @@ TEST_CASE("pass: install makes a run possible, remove takes all of it away") {
   CHECK(place.run({program("mstune"), "pass", "status"}).status == 1);
   const Ended without = place.tune(short_online());
   CHECK(without.status == 1);
-  CHECK(says(without, "Hint: no run has a STEP record"));
+  CHECK(says(without, "Hint: no STEP record. Is the pass in place"));
   fs::remove_all(place.directory() / "out");
 
   const Ended install =
@@ -142,7 +142,7 @@ TEST_CASE("pass: a linked custom_fusion_passes is no place, for status, install 
   CHECK(says(install, "is a symbolic link, which GE passes over"));
   const Ended tune = place.tune(short_online());
   CHECK(tune.status == 1);
-  CHECK(says(tune, "Hint: no run has a STEP record"));
+  CHECK(says(tune, "Hint: no STEP record. Is the pass in place"));
 }
 
 TEST_CASE("pass: install warns of others that write the same attributes") {

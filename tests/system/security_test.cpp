@@ -53,6 +53,16 @@ TEST_CASE("security: whose key is taken off the list is not answered any more") 
   CHECK(ended.status == 0);
 }
 
+TEST_CASE("security: whose key is taken off the list has its trials ended at once") {
+  Workplace place;
+  GuardedAgent agent(place);
+  authorize(place, "eve");
+  Running first = client(place, agent, "begin", "eve.key");
+  CHECK(eventually([&] { return !processes_with("54321").empty(); }));
+  fs::remove(place.directory() / "authorized" / "eve.pub");
+  CHECK(eventually([&] { return processes_with("54321").empty(); }, std::chrono::seconds(10)));
+}
+
 TEST_CASE("security: another client's trial can be neither read nor ended") {
   Workplace place;
   GuardedAgent agent(place);

@@ -1,5 +1,6 @@
 // The wire as protocol/README.md describes it: a client and an agent in Python that were written
 // from the page, against the real programs; and programs of other versions of the protocol.
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -46,8 +47,8 @@ TEST_CASE("wire: uploads go in pages, one after the other, and go on where they 
 // agent.py, which speaks one version of the protocol.
 class PythonAgent {
  public:
-  PythonAgent(Workplace& place, const std::string& version)
-      : place_(place), running_(start(place, version)) {
+  PythonAgent(Workplace& place, const std::string& version, std::vector<std::string> options = {})
+      : place_(place), running_(start(place, version, std::move(options))) {
     CHECK(eventually([&] { return !port_in(running_.output()).empty(); }));
     place.write("target.json", R"({"host": "127.0.0.1", "port": )" + port_in(running_.output()) +
                                    R"(, "server_key": ")" + public_key(place) + "\"}");
@@ -67,10 +68,13 @@ class PythonAgent {
   }
 
  private:
-  static Running start(Workplace& place, const std::string& version) {
+  static Running start(Workplace& place, const std::string& version,
+                       std::vector<std::string> options) {
     make_keys(place);
-    return place.start({"/usr/bin/python3", MSTUNE_PYTHON_AGENT, "*",
-                        (place.directory() / "agent.key").string(), "--version", version});
+    options.insert(options.begin(),
+                   {"/usr/bin/python3", MSTUNE_PYTHON_AGENT, "*",
+                    (place.directory() / "agent.key").string(), "--version", version});
+    return place.start(options);
   }
 
   Workplace& place_;
@@ -105,6 +109,18 @@ TEST_CASE("wire: mstune tunes through an agent written from the protocol's page"
   CHECK(trial.at("facts").at("plog_files") > 0);
   CHECK(trial.at("facts").at("a_fact_of_tomorrow") == "x");
   CHECK_FALSE(trial.at("facts").contains("a_type_of_tomorrow"));
+}
+
+TEST_CASE("wire: a frame that is too large costs its connection, and nothing else") {
+  Workplace place;
+  PythonAgent agent(place, "2", {"--oversized"});
+  const auto began = std::chrono::steady_clock::now();
+  const Ended ended = agent.tune(kOnline);
+  check_campaign(place, ended);
+  CHECK(std::chrono::steady_clock::now() - began < std::chrono::seconds(60));
+  for (const auto& trial : place.trials()) {
+    CHECK(trial.at("attempt") == 1);
+  }
 }
 
 TEST_CASE("wire: OMs reach an agent written from the protocol's page") {

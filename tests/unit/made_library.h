@@ -25,8 +25,10 @@ inline Elf64_Shdr made_section(std::uint32_t type, std::uint64_t offset, std::ui
 }
 
 // A library with one dependency and one symbol, and nothing that would run.
+enum class Symbol { wanted, offered };
+
 inline std::string made_library(std::uint16_t machine, const std::string& needed,
-                                const std::string& symbol) {
+                                const std::string& symbol, Symbol kind = Symbol::wanted) {
   std::string strings(1, '\0');
   const std::uint64_t needed_at = strings.size();
   strings += needed + '\0';
@@ -43,6 +45,8 @@ inline std::string made_library(std::uint16_t machine, const std::string& needed
   append_bytes(symbols, Elf64_Sym{});
   Elf64_Sym wanted{};
   wanted.st_name = static_cast<std::uint32_t>(symbol_at);
+  wanted.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+  wanted.st_shndx = kind == Symbol::offered ? 1 : SHN_UNDEF;
   append_bytes(symbols, wanted);
 
   Elf64_Ehdr header{};

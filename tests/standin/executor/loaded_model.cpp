@@ -87,6 +87,7 @@ LoadedModel::LoadedModel(OmModel model, ExecutorKind kind, int device,
   mode_ = mode == model_.graph.attributes.end() ? "" : mode->second;
   read_weights(weight_directory);
   take_streams();
+  GE_LOG_EVENT("Load model success, model id %u", id_);
 }
 
 void LoadedModel::take_streams() {

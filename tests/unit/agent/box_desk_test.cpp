@@ -12,6 +12,7 @@
 
 #include "common/os/file.h"
 #include "common/os/identity.h"
+#include "common/shared_library.h"
 #include "tests/unit/made_library.h"
 
 namespace mstune::agent {
@@ -30,7 +31,7 @@ std::uint16_t machine_here() {
 }
 
 std::string pass_for(std::uint16_t machine) {
-  return made_library(machine, "libgraph.so", "x") + std::string(kModeAttribute);
+  return made_library(machine, "libgraph.so", std::string(kPassSymbol), Symbol::offered);
 }
 
 // A desk in an environment with a CANN of its own.
@@ -40,14 +41,18 @@ struct Place {
                                 {{"ASCEND_OPP_PATH", (path / "opp").string()}, {"PATH", "/bin"}}};
   BoxDesk desk{path / "work", environments};
   TimePoint now{};
+  std::string client = "ann";
 
-  Place() { os::make_directory(path / "opp" / "vendors"); }
+  Place() {
+    os::make_directory(path / "opp" / "vendors");
+    os::make_directory(path / "work");
+  }
   ~Place() { os::remove_tree(path); }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
   protocol::Report ask(const protocol::Request& request, std::string payload = {}) {
-    CHECK(desk.handle(kCampaign, request, payload));
+    CHECK(desk.handle(kCampaign, client, request, payload));
     desk.step(kNobodyWorks, false, now);
     auto reports = desk.take_reports();
     REQUIRE(reports.size() == 1);
@@ -66,14 +71,14 @@ struct Place {
 TEST_CASE("box desk: other requests are not its own and keep their payload") {
   Place place;
   std::string payload = "bytes";
-  CHECK_FALSE(place.desk.handle(kCampaign, protocol::Ping{1}, payload));
+  CHECK_FALSE(place.desk.handle(kCampaign, "ann", protocol::Ping{1}, payload));
   CHECK(payload == "bytes");
 }
 
 TEST_CASE("box desk: the facts are those of the environment that is asked about") {
   Place place;
   std::string none;
-  CHECK(place.desk.handle(kCampaign, protocol::Examine{}, none));
+  CHECK(place.desk.handle(kCampaign, "ann", protocol::Examine{}, none));
   place.desk.step(kNobodyWorks, false, place.now);
   // npu-smi may be there and take its time.
   while (place.desk.deadline() != kNever) {
@@ -98,7 +103,7 @@ std::string recorder_seen(const std::string& library, bool measuring) {
       place.path, {{"ASCEND_HOME_PATH", (place.path / "cann").string()}, {"PATH", "/nowhere"}}};
   BoxDesk desk{place.path / "work", environments};
   std::string none;
-  CHECK(desk.handle(kCampaign, protocol::Examine{}, none));
+  CHECK(desk.handle(kCampaign, "ann", protocol::Examine{}, none));
   auto reports = desk.take_reports();
   for (int steps = 0; reports.empty() && steps < 100; ++steps) {
     desk.step(kNobodyWorks, measuring, place.now);
@@ -139,8 +144,49 @@ TEST_CASE("box desk: what GE could not load is refused") {
   CHECK(place.manage(protocol::kPassInstall, pass_for(other)).failure.id ==
         "pass.other_architecture_here");
   CHECK(place.manage(protocol::kPassInstall, "no library").failure.id == "pass.not_a_pass_here");
+  // The words of a pass make none, nor does asking for its symbol.
+  for (const std::string& library :
+       {made_library(machine_here(), "libgraph.so", "x") + std::string(kModeAttribute),
+        made_library(machine_here(), "libgraph.so", std::string(kPassSymbol))}) {
+    CHECK(place.manage(protocol::kPassInstall, library).failure.id == "pass.not_a_pass_here");
+  }
   CHECK(place.manage("explode").failure.id == "agent.unknown_pass_action");
   CHECK_FALSE(place.is_installed());
+}
+
+TEST_CASE("box desk: what one client installed another neither removes nor exchanges") {
+  Place place;
+  const std::string library = pass_for(machine_here());
+  CHECK(place.manage(protocol::kPassInstall, library).failure.text.empty());
+  place.client = "bob";
+  CHECK(place.manage(protocol::kPassRemove).failure.id == "pass.of_another");
+  CHECK(place.manage(protocol::kPassInstall, library).failure.id == "pass.of_another");
+  // An agent that is started again knows it.
+  BoxDesk again(place.path / "work", place.environments);
+  std::string none;
+  CHECK(again.handle(kCampaign, "bob", ManagePass{protocol::kPassRemove, "", ""}, none));
+  again.step(kNobodyWorks, false, place.now);
+  CHECK(std::get<protocol::PassManaged>(again.take_reports().at(0).second).failure.id ==
+        "pass.of_another");
+  place.client = "ann";
+  CHECK(place.manage(protocol::kPassRemove).was_there);
+  place.client = "bob";
+  CHECK(place.manage(protocol::kPassInstall, library).failure.text.empty());
+}
+
+TEST_CASE("box desk: a library that comes in pieces is installed with the last one") {
+  Place place;
+  const std::string library = pass_for(machine_here());
+  ManagePass piece{protocol::kPassInstall, "", ""};
+  piece.size = library.size();
+  std::string first = library.substr(0, 100);
+  CHECK(place.desk.handle(kCampaign, "ann", piece, first));
+  place.desk.step(kNobodyWorks, false, place.now);
+  CHECK(place.desk.take_reports().empty());
+  piece.offset = 100;
+  const auto done = std::get<protocol::PassManaged>(place.ask(piece, library.substr(100)));
+  CHECK(done.failure.text.empty());
+  CHECK(os::read_file(done.path) == library);
 }
 
 TEST_CASE("box desk: a held pass goes when it is released") {
@@ -167,8 +213,8 @@ TEST_CASE("box desk: a held pass goes when nobody has been there for the grace t
 std::vector<std::pair<std::string, protocol::Report>> renew(Place& place, const LeaseRules& rules,
                                                             TimePoint now) {
   std::string none;
-  CHECK(place.desk.handle(kCampaign, ManagePass{protocol::kPassRenew, "", "process 7 on host"},
-                          none));
+  CHECK(place.desk.handle(kCampaign, "ann",
+                          ManagePass{protocol::kPassRenew, "", "process 7 on host"}, none));
   place.desk.step(rules, false, now);
   return place.desk.take_reports();
 }
@@ -221,8 +267,8 @@ TEST_CASE("box desk: an agent that is started again holds on what its killed lif
   CHECK(again.holds_passes());
   SUBCASE("until the campaign lets go of it") {
     std::string none;
-    CHECK(
-        again.handle(kCampaign, ManagePass{protocol::kPassRelease, "", "process 7 on host"}, none));
+    CHECK(again.handle(kCampaign, "ann",
+                       ManagePass{protocol::kPassRelease, "", "process 7 on host"}, none));
     again.step(kNobodyWorks, false, place.now);
     const auto reports = again.take_reports();
     REQUIRE(reports.size() == 1);
@@ -249,7 +295,7 @@ TEST_CASE("box desk: answers for a coordinator that has left are not made") {
   Place place;
   std::string none;
   for (int i = 0; i < 17; ++i) {
-    CHECK(place.desk.handle(kCampaign, ManagePass{protocol::kPassRemove, "", ""}, none));
+    CHECK(place.desk.handle(kCampaign, "ann", ManagePass{protocol::kPassRemove, "", ""}, none));
   }
   CHECK(place.desk.take_reports().size() == 1);  // more wait than anybody needs
   place.desk.forget(kCampaign);

@@ -39,6 +39,7 @@ class Hall {
     desk::Options options;
     options.may_measure = std::move(may_measure);
     options.greeting.instance = "i";
+    options.told_once = {{"former", message("agent.former_life", "it was started again")}};
     options.policy = policy;
     options.sessions_max = 3;
     options.trials_max = 4;
@@ -81,6 +82,16 @@ protocol::Assign assignment(const std::string& campaign, std::uint32_t trial = 0
   assign.key = {campaign, trial, 1, "i"};
   assign.spec.command = {"true"};
   return assign;
+}
+
+TEST_CASE("desk: what a former life left is told once, to the campaign that it was") {
+  Hall hall;
+  const auto notices = [&](const std::string& campaign) {
+    return replies<protocol::Welcome>(hall.greets("p", "", campaign)).at(0).notices.size();
+  };
+  CHECK(notices("other") == 0);
+  CHECK(notices("former") == 1);
+  CHECK(notices("former") == 0);
 }
 
 TEST_CASE("desk: a trial is made, begun, told what its client says, and forgotten") {
@@ -371,6 +382,43 @@ TEST_CASE("desk: the policy's word is kept for trials and for files") {
   CHECK(refused[0].why.id == "policy.file_too_large");
   CHECK(all<desk::PassToFiles>(hall.says("p", "ann", protocol::Offer{8, {"x"}, 1024, 1})).size() ==
         1);
+}
+
+TEST_CASE("desk: an offer that is refused does not count for its client's share") {
+  Hall hall(parse_policy("store-share = 1KB", "agent.conf"));
+  hall.greets("p", "ann", "a");
+  const protocol::Bytes first{std::string(kDigestSize, '1')};
+  const protocol::Bytes second{std::string(kDigestSize, '2')};
+  CHECK(all<desk::HoldFile>(hall.says("p", "ann", protocol::Offer{1, first, 1000, 1})).size() == 1);
+  const auto full =
+      replies<protocol::Refused>(hall.says("p", "ann", protocol::Offer{2, second, 1000, 1}));
+  REQUIRE(full.size() == 1);
+  CHECK(full[0].why.id == "policy.share_used_up");
+  const SessionId session = hall.desk().session_of_campaign("a");
+  const auto gone = all<desk::LetGo>(hall.desk().handle(desk::UploadRefused{session, 1}, kStart));
+  REQUIRE(gone.size() == 1);
+  CHECK(gone[0].files.unneeded.size() == 1);
+  CHECK(all<desk::LetGo>(hall.desk().handle(desk::UploadRefused{session, 1}, kStart)).empty());
+  CHECK(all<desk::PassToFiles>(hall.says("p", "ann", protocol::Offer{3, second, 1000, 1})).size() ==
+        1);
+}
+
+TEST_CASE("desk: whose key is taken off the list has no session any more and no trial") {
+  Hall hall;
+  hall.greets("p", "ann", "a");
+  hall.says("p", "ann", assignment("a", 0));
+  hall.greets("q", "bob", "b");
+  hall.says("q", "bob", assignment("b", 0));
+  // The test's peers have no keys: the empty one stands for that of both.
+  const auto actions = hall.desk().handle(desk::KeysTakenOff{{"k"}, {"ann"}}, kStart);
+  const auto told = all<desk::TellTrial>(actions);
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].key.campaign == "a");
+  CHECK(std::get<CoordinatorGone>(told[0].event).for_good);
+  hall.desk().handle(desk::KeysTakenOff{{""}, {"ann"}}, kStart);
+  CHECK(hall.desk().sessions() == 0);
+  CHECK_FALSE(hall.desk().peer_of_campaign("a"));
+  CHECK(failure_of(hall.says("p", "ann", protocol::Ping{1})) == "agent.no_session");
 }
 
 TEST_CASE("desk: the pass is held under its client's name, where clients may") {

@@ -55,12 +55,13 @@ TEST_CASE("policy: every rule is read, with comments and blanks around it") {
   const Policy policy = parse_policy(
       "# of the box's owner\n\n  allow = /opt/infer/*  \nallow=/usr/bin/python3\r\n"
       "allow-variable = LD_LIBRARY_PATH\ndeny-variable = LD_*\nshell = yes\nlargest-file = 8GB\n"
-      "store = 64 GB\noutput = 512KB\nrun-time = 600\nwait-time = 60",
+      "store = 64 GB\nstore-share = 8GB\noutput = 512KB\nrun-time = 600\nwait-time = 60",
       "agent.conf");
   CHECK(policy.allow == std::vector<std::string>{"/opt/infer/*", "/usr/bin/python3"});
   CHECK(policy.shell_allowed());
   CHECK(policy.file_bytes_max == std::uint64_t{8} << 30U);
   CHECK(policy.store_bytes_max == std::uint64_t{64} << 30U);
+  CHECK(policy.share_bytes_max == std::uint64_t{8} << 30U);
   CHECK(policy.output_bytes_max == 512 * 1024);
   CHECK(policy.run_max == std::chrono::minutes(10));
   CHECK(policy.wait_max == std::chrono::minutes(1));
@@ -84,7 +85,7 @@ TEST_CASE("policy: without rules any program and a shell may be run, but not und
   CHECK(id_of(refusal_of_trial(policy, spec_with("PATH"))) == "none");
   CHECK(id_of(refusal_of_trial(policy, spec_with("LD_PRELOAD"))) == "policy.variable_denied");
   CHECK(id_of(refusal_of_trial(policy, spec_with("BASH_FUNC_a%%"))) == "policy.variable_denied");
-  CHECK(id_of(refusal_of_file(policy, UINT64_MAX)) == "none");
+  CHECK(id_of(refusal_of_file(policy, UINT64_MAX, UINT64_MAX)) == "none");
 }
 
 TEST_CASE("policy: where programs are limited no shell and no borrowed code come in") {
@@ -92,8 +93,28 @@ TEST_CASE("policy: where programs are limited no shell and no borrowed code come
   CHECK(id_of(refusal_of_program(policy, "/opt/infer/bin/infer")) == "none");
   CHECK(id_of(refusal_of_program(policy, "/bin/sh")) == "policy.program_not_allowed");
   CHECK(id_of(refusal_of_trial(policy, shell_spec())) == "policy.no_shell");
-  CHECK(id_of(refusal_of_trial(policy, spec_with("PATH"))) == "policy.variable_denied");
-  CHECK(id_of(refusal_of_trial(policy, spec_with("BATCH"))) == "none");
+  for (const std::string& variable : variables_allowed_to_limited()) {
+    CHECK(id_of(refusal_of_trial(policy, spec_with(variable))) == "none");
+  }
+  for (const char* variable :
+       {"PATH", "HOME", "PERLLIB", "PYTHONPATH", "_JAVA_OPTIONS", "LUA_INIT", "OPENSSL_MODULES",
+        "ASCEND_ENGINE_PATH", "TBE_IMPL_PATH", "OMPI_MCA_mca_base_component_path", "LOCPATH",
+        "ASCEND_RT_VISIBLE_DEVICES", "ASCEND_PROCESS_LOG_PATH", "ASCEND_CACHE_PATH", "BATCH",
+        "GE_AUTO_MULTISTREAM_PARALLEL_MODE2"}) {
+    CAPTURE(variable);
+    CHECK(id_of(refusal_of_trial(policy, spec_with(variable))) == "policy.variable_not_allowed");
+  }
+  CHECK(id_of(refusal_of_trial(policy, spec_with("LD_PRELOAD"))) == "policy.variable_denied");
+  protocol::TrialSpec unset;
+  unset.unset = {"HOME"};
+  CHECK(id_of(refusal_of_trial(policy, unset)) == "policy.variable_not_allowed");
+  CHECK(id_of(refusal_of_trial(parse_policy("", "f"), unset)) == "none");
+  protocol::TrialSpec elsewhere;
+  elsewhere.working_directory = "/home/ann";
+  CHECK(id_of(refusal_of_trial(policy, elsewhere)) == "policy.no_working_directory");
+  CHECK(id_of(refusal_of_trial(parse_policy("", "f"), elsewhere)) == "none");
+  const Policy listed = parse_policy("allow = /x\nallow-variable = BATCH*", "agent.conf");
+  CHECK(id_of(refusal_of_trial(listed, spec_with("BATCH_SIZE"))) == "none");
   const Policy shell = parse_policy("allow = /opt/*\nshell = yes", "agent.conf");
   CHECK(id_of(refusal_of_trial(shell, shell_spec())) == "none");
   const Policy none = parse_policy("shell = no", "agent.conf");
@@ -119,8 +140,17 @@ TEST_CASE("policy: a library is let into CANN as long as any program may be run,
 
 TEST_CASE("policy: a file may have the largest size and not one byte more") {
   const Policy policy = parse_policy("largest-file = 1KB", "agent.conf");
-  CHECK(id_of(refusal_of_file(policy, 1024)) == "none");
-  CHECK(id_of(refusal_of_file(policy, 1025)) == "policy.file_too_large");
+  CHECK(id_of(refusal_of_file(policy, 1024, 0)) == "none");
+  CHECK(id_of(refusal_of_file(policy, 1025, 0)) == "policy.file_too_large");
+}
+
+TEST_CASE("policy: a client's campaigns may hold their share of the store and not one byte more") {
+  const Policy policy = parse_policy("store-share = 1KB", "agent.conf");
+  CHECK(id_of(refusal_of_file(policy, 1024, 0)) == "none");
+  CHECK(id_of(refusal_of_file(policy, 24, 1000)) == "none");
+  CHECK(id_of(refusal_of_file(policy, 25, 1000)) == "policy.share_used_up");
+  CHECK(id_of(refusal_of_file(policy, UINT64_MAX, 0)) == "policy.share_used_up");
+  CHECK(id_of(refusal_of_file(policy, 1, UINT64_MAX)) == "policy.share_used_up");
 }
 
 }  // namespace

@@ -62,5 +62,15 @@ TEST_CASE("shared library: damaged bytes never lead out of the file") {
   }
 }
 
+TEST_CASE(
+    "shared library: the tuning pass is what offers its symbol, not what wants or spells it") {
+  const std::string symbol(kPassSymbol);
+  CHECK(
+      is_tuning_pass(*read_shared_library(made_library(EM_X86_64, "a", symbol, Symbol::offered))));
+  CHECK_FALSE(is_tuning_pass(*read_shared_library(made_library(EM_X86_64, "a", symbol))));
+  CHECK_FALSE(is_tuning_pass(
+      *read_shared_library(made_library(EM_X86_64, "a", symbol + "s", Symbol::offered) + symbol)));
+}
+
 }  // namespace
 }  // namespace mstune

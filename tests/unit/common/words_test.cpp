@@ -1,5 +1,7 @@
 #include "common/words.h"
 
+#include <chrono>
+
 #include <doctest/doctest.h>
 
 #include "common/error.h"
@@ -39,6 +41,20 @@ TEST_CASE("words: a placeholder is replaced wherever it stands, other braces are
         Words{"--om=/x/{om}", "{\"a\":1}", "/x/{om}/x/{om}", "{omx}"});
   CHECK(holds_placeholder({"a", "b{om}"}, "{om}"));
   CHECK_FALSE(holds_placeholder({"a", "{om_prefix}"}, "{om}"));
+}
+
+TEST_CASE(
+    "words: replacing takes time in proportion to what comes of it, and that is told before") {
+  std::string many;
+  for (int i = 0; i < 200'000; ++i) {
+    many += "{om}";
+  }
+  const std::string value(250, 'v');
+  CHECK(bytes_after_replacing({many, "x"}, "{om}", value.size()) == 200'000 * 250 + 1 + 2);
+  const auto begun = std::chrono::steady_clock::now();
+  CHECK(replace_placeholder({many}, "{om}", value).front().size() == 200'000 * 250);
+  CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(2));
+  CHECK(bytes_after_replacing({"{om}"}, "{om}", 1) >= 2);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "common/os/key_file.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +60,24 @@ TEST_CASE("key file: a list is a file or the .pub files of a directory, and chan
   CHECK(read_authorized_at(scratch.path()).names.size() == 2);
   REQUIRE(::chmod((scratch.path() / "b.pub").c_str(), 0666) == 0);
   CHECK(error_id([&] { read_authorized_at(scratch.path()); }) == "file.wide_permissions");
+}
+
+TEST_CASE("key file: a list that cannot be read for want of descriptors is no empty list") {
+  const Scratch scratch;
+  write_key_pair(scratch.path() / "a.key", pair_of("a", 1));
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const std::string of_directory = error_id([&] { read_authorized_at(scratch.path()); });
+  const std::string of_signature = error_id([&] { authorized_signature(scratch.path()); });
+  const std::string of_file = error_id([&] { read_authorized_at(scratch.path() / "a.pub"); });
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK(of_directory == "file.unreadable_now");
+  CHECK(of_signature == "file.unreadable_now");
+  CHECK(of_file == "file.unreadable_now");
+  CHECK(read_authorized_at(scratch.path()).names.size() == 1);
 }
 
 }  // namespace

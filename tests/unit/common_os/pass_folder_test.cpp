@@ -134,6 +134,18 @@ TEST_CASE("held pass: it is there while somebody holds it, and the last one remo
   CHECK(opp.is_bare());
 }
 
+TEST_CASE("held pass: it is not exchanged under whoever tunes with it, by nobody") {
+  const Opp opp;
+  {
+    const HeldPass held(opp.folder, "mine", "process 1");
+    CHECK(error_id([&] { opp.folder.install("another"); }) == "pass.held");
+    const HeldPass second(opp.folder, "another", "process 2");
+    CHECK(read_file(opp.folder.library()) == "mine");
+  }
+  opp.folder.install("another");
+  CHECK(read_file(opp.folder.library()) == "another");
+}
+
 TEST_CASE("held pass: one that was installed to stay does stay") {
   const Opp opp;
   opp.folder.install("to stay");

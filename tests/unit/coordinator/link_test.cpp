@@ -49,6 +49,22 @@ TEST_CASE("link: a welcome in another major version is refused with a sentence")
   CHECK_FALSE(link.ready());
 }
 
+TEST_CASE(
+    "link: a welcome that no machine could give is refused, the largest of real ones is not") {
+  for (const std::size_t devices : {1024U, 1025U, 60'000U}) {
+    Link link("c", kStart);
+    link.tick(kStart);
+    protocol::Welcome welcome;
+    welcome.devices.resize(devices);
+    CHECK(has<LinkReady>(link.handle(welcome, kStart)) == (devices <= 1024));
+  }
+  Link link("c", kStart);
+  link.tick(kStart);
+  protocol::Welcome welcome;
+  welcome.host = std::string(100'000, 'h');
+  CHECK(has<LinkRefused>(link.handle(welcome, kStart)));
+}
+
 TEST_CASE("link: greets again, less and less often, until it is welcome") {
   Link link("c", kStart);
   TimePoint now = kStart;
