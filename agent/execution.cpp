@@ -43,15 +43,11 @@ constexpr std::uint64_t kPlogSmall = std::uint64_t{1} << 20U;  // a smaller limi
 constexpr std::uint64_t kOutputFlows = std::uint64_t{256} << 10U;
 constexpr std::size_t kBytesPerRead = std::size_t{4} << 20U;
 
-os::LogTail make_tail(const fs::path& directory,
-                      const std::shared_ptr<std::vector<protocol::Event>>& lines) {
-  return os::LogTail(
-      directory, is_wanted_line,
-      [lines](const std::string& source, std::uint64_t number, std::string_view line) {
-        if (auto event = event_of("plog/" + source, number, line)) {
-          lines->push_back(std::move(*event));
-        }
-      });
+void add_if_known(protocol::Facts& facts, const char* name,
+                  const std::optional<std::int64_t>& number) {
+  if (number) {
+    add_fact(facts, name, *number);
+  }
 }
 
 // Who starts the agent again waits for it, where a killed agent's keeper is still at work.
@@ -92,8 +88,8 @@ Execution::Execution(fs::path directory, const os::SpawnRequest& request, const 
                      TimePoint now, std::vector<int> held)
     : directory_(std::move(directory)),
       output_(directory_ / "stdout.log", limits.output),
-      plog_lines_(std::make_shared<std::vector<protocol::Event>>()),
-      tail_(make_tail(directory_ / "plog", plog_lines_)),
+      found_(std::make_shared<TailFindings>()),
+      tail_(make_tail(directory_ / "plog", found_)),
       plog_limit_(directory_ / "plog", limits.plog_bytes),
       kept_(lock_of_keeper(directory_)),
       cgroup_(os::TrialCgroup::make("mstune-" + directory_.filename().string())),
@@ -147,6 +143,11 @@ void Execution::read_output(std::vector<protocol::Event>& lines) {
 // Of its output: CANN can be told to log there.
 void Execution::take_line(std::uint64_t number, std::string_view line,
                           std::vector<protocol::Event>& lines) {
+  if (const auto warning = line.find("[LOG_WARNING]");
+      warning != std::string_view::npos && log_warning_.empty()) {
+    log_warning_ = line.substr(warning, kWarningKept);
+  }
+  found_->has_ge = found_->has_ge || is_of_ge(line);
   if (auto event = event_of("stdout.log", number, line)) {
     lines.push_back(std::move(*event));
   }

@@ -13,6 +13,7 @@
 
 #include "agent/environment.h"
 #include "agent/plog_limit.h"
+#include "agent/variable_look.h"
 #include "common/lines.h"
 #include "common/os/kept_ending.h"
 #include "common/os/kept_process.h"
@@ -98,7 +99,15 @@ class Execution {
   std::filesystem::path directory_;
   os::OutputLog output_;
   LineSplitter output_lines_;
-  std::shared_ptr<std::vector<protocol::Event>> plog_lines_;  // the tail's sink fills it
+  // What the tail's functions fill.
+  struct TailFindings {
+    std::vector<protocol::Event> lines;
+    bool has_ge = false;  // any line of GE's
+  };
+  static os::LogTail make_tail(const std::filesystem::path& directory,
+                               const std::shared_ptr<TailFindings>& found);
+
+  std::shared_ptr<TailFindings> found_;
   os::LogTail tail_;
   PlogLimit plog_limit_;
   std::uint64_t plog_limited_at_ = 0;  // bytes that the tail had read

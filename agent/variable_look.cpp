@@ -17,7 +17,7 @@ constexpr std::array<const char*, 4> kTold{
 
 }  // namespace
 
-VariableLook::VariableLook(const std::vector<std::string>& given, uid_t own) : own_(own) {
+VariableLook::VariableLook(const std::vector<std::string>& given, std::uint32_t own) : own_(own) {
   const Environment all = parse_environment(given);
   for (const char* name : kTold) {
     if (const auto found = all.find(name); found != all.end()) {

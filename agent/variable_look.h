@@ -4,8 +4,7 @@
 // counts. Only names that the agent sets are told, never the rest of an environment.
 #pragma once
 
-#include <sys/types.h>
-
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,13 +16,13 @@ namespace mstune::agent {
 
 struct SeenProcess {
   std::optional<std::string> environment;  // as /proc has it; nothing: it may not be read
-  std::optional<uid_t> owner;
+  std::optional<std::uint32_t> owner;
 };
 
 class VariableLook {
  public:
   // `given`: what the program was started with, "NAME=value"; `own`: whose agent this is.
-  VariableLook(const std::vector<std::string>& given, uid_t own);
+  VariableLook(const std::vector<std::string>& given, std::uint32_t own);
 
   void take(const std::vector<SeenProcess>& processes);
   // Of a look that saw anybody: see protocol/README.md.
@@ -31,10 +30,10 @@ class VariableLook {
 
  private:
   Environment given_;  // those that are told, and only these
-  uid_t own_;
+  std::uint32_t own_;
   std::size_t seen_ = 0;  // processes of the last look
   std::size_t unreadable_ = 0;
-  std::optional<uid_t> other_owner_;
+  std::optional<std::uint32_t> other_owner_;
   std::string lost_;     // names, with blanks between them
   std::string changed_;  // "NAME=value, NAME=value"
 };

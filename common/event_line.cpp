@@ -24,6 +24,15 @@ std::size_t find_text(std::string_view text, std::string_view wanted) {
                           : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
 }
 
+// Where GE's own header names it; npos in lines of others.
+std::size_t find_module(std::string_view line) {
+  const std::size_t module = find_text(line, kModule);
+  const bool is_ge =
+      module != std::string_view::npos &&
+      (module == 0 || kBeforeModule.find(line[module - 1]) != std::string_view::npos);
+  return is_ge ? module : std::string_view::npos;
+}
+
 }  // namespace
 
 bool is_of_ge(std::string_view line) {
@@ -31,9 +40,8 @@ bool is_of_ge(std::string_view line) {
 }
 
 std::optional<EventKind> event_kind(std::string_view line) {
-  const std::size_t module = find_text(line, kModule);
-  if (module == std::string_view::npos ||
-      (module > 0 && kBeforeModule.find(line[module - 1]) == std::string_view::npos)) {
+  const std::size_t module = find_module(line);
+  if (module == std::string_view::npos) {
     return std::nullopt;
   }
   line.remove_prefix(module);

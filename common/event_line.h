@@ -21,6 +21,9 @@ enum class EventKind {
 // the words. Called for each line of a log; a line without that costs one search.
 std::optional<EventKind> event_kind(std::string_view line);
 
+// True where "GE(" stands as a header's module: a line of GE's own, whatever it says.
+bool is_of_ge(std::string_view line);
+
 // The words that such a line is known by, in whichever release.
 std::string_view words_of(EventKind kind);
 

@@ -78,13 +78,14 @@ std::string_view cut(std::string_view text, std::size_t bytes_max) {
   if (text.size() <= bytes_max) {
     return text;
   }
-  std::size_t end = bytes_max;
-  // Not within a character, of which each further byte begins with the bits 10.
-  while (end > 0 && bytes_max - end < 4 &&
-         (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
-    --end;
+  // Not within a character, whose further bytes begin with the bits 10.
+  std::size_t begin = bytes_max;
+  while (begin > 0 && bytes_max - begin < 3 &&
+         (static_cast<unsigned char>(text[begin]) & 0xC0U) == 0x80U) {
+    --begin;
   }
-  return text.substr(0, end);
+  const bool within = next_character(text.substr(begin)).size() > bytes_max - begin;
+  return text.substr(0, begin < bytes_max && within ? begin : bytes_max);
 }
 
 }  // namespace

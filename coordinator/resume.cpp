@@ -72,7 +72,10 @@ std::vector<Candidate> asked_candidates(const CampaignDocument& saved,
 // the agent may be well by now. Every other one on disk is a result.
 bool is_result(const SavedTrial& saved) {
   const auto& reasons = saved.outcome.reasons;
-  const bool never_began = !saved.outcome.exit_code && reasons.empty();
+  const bool never_began = !saved.outcome.exit_code &&
+                           std::all_of(reasons.begin(), reasons.end(), [](const Reason& reason) {
+                             return reason.code == "not_started";
+                           });
   return !never_began && std::none_of(reasons.begin(), reasons.end(), [](const Reason& reason) {
     return reason.code == "agent_lost" || reason.code == "device_busy";
   });

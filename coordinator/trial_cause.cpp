@@ -134,6 +134,25 @@ Cause two_programs(const Case& trial) {
                         "tune them one by one")};
 }
 
+// `where`: what stands in its way.
+Reason mode_not_passed(const std::string& where) {
+  return {"mode_not_passed",
+          message("cause.mode_not_passed",
+                  "the candidate did not reach the program: on the way "
+                  "GE_AUTO_MULTISTREAM_PARALLEL_MODE was lost or changed ({}). Let the "
+                  "wrapper or launcher pass it on; docs/program.md says what to write",
+                  where)};
+}
+
+// Without the variable the pass does nothing, so nothing is recorded in the log that is there.
+Cause mode_lost(const Case& trial) {
+  if (!trial.has("no_record") || trial.number("plog_files").value_or(1) == 0 ||
+      !is_missing(trial, kModeOfPass)) {
+    return std::nullopt;
+  }
+  return mode_not_passed(missing_variables(trial));
+}
+
 Cause other_mode(const Case& trial) {
   if (!trial.has("mode_mismatch")) {
     return std::nullopt;
@@ -148,12 +167,7 @@ Cause other_mode(const Case& trial) {
   const bool lost = is_missing(trial, kModeOfPass);
   const std::string launcher = launcher_in(trial.context().command);
   if (lost || (!launcher.empty() && !trial.context().offline)) {
-    return Reason{"mode_not_passed",
-                  message("cause.mode_not_passed",
-                          "the candidate did not reach the program: on the way "
-                          "GE_AUTO_MULTISTREAM_PARALLEL_MODE was lost or changed ({}). Let the "
-                          "wrapper or launcher pass it on; docs/program.md says what to write",
-                          lost ? missing_variables(trial) : launcher)};
+    return mode_not_passed(lost ? missing_variables(trial) : launcher);
   }
   if (trial.context().offline) {
     return Reason{"other_writer",
@@ -272,11 +286,11 @@ std::optional<Reason> cause_of(const EvaluatedTrial& trial, const CauseContext& 
   if (trial.evaluation.valid) {
     return first_of({full_disk, lost_lines, tail_missing, several_models}, seen);
   }
-  return first_of(
-      {ended_in_time, device_error, printed_code, killed, two_programs, program_left, full_disk,
-       lost_with_signal, failed, other_mode, clock_or_overlap, unreadable_log, log_elsewhere,
-       tail_missing, lost_lines, silent_log, not_ge, without_pass, too_short},
-      seen);
+  return first_of({ended_in_time,    device_error,   printed_code,     killed,       two_programs,
+                   program_left,     full_disk,      lost_with_signal, failed,       other_mode,
+                   clock_or_overlap, unreadable_log, log_elsewhere,    mode_lost,    tail_missing,
+                   lost_lines,       silent_log,     not_ge,           without_pass, too_short},
+                  seen);
 }
 
 void name_causes(const CampaignDocument& campaign, std::vector<EvaluatedTrial>& trials) {

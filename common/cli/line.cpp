@@ -70,8 +70,6 @@ std::optional<Mistake> read_values(const Place& place, const SplitWords& words,
   return std::nullopt;
 }
 
-constexpr std::string_view kFileOption = "--file";
-
 Error unknown_setting(const Command& command, const std::string& file, const Setting& setting) {
   std::vector<std::string_view> names;
   for (const Option& option : command.options) {
@@ -89,7 +87,8 @@ Error unknown_setting(const Command& command, const std::string& file, const Set
 
 // The options of a file, before those that were typed: these win.
 void read_file(const Surroundings& surroundings, Line& line) {
-  const std::string file(line.text(kFileOption));
+  const std::string_view option_of_file = line.command().settings_from;
+  const std::string file(option_of_file.empty() ? "" : line.text(option_of_file));
   if (file.empty() || surroundings.read == nullptr) {
     return;
   }

@@ -98,6 +98,7 @@ struct Command {
   std::vector<Example> examples = {};
   Field program =
       {};  // where the words behind "--" go, as one command; empty: none may stand there
+  std::string_view settings_from = {};  // its option that names a file of options; empty: none
 };
 
 inline bool is_positional(const Option& option) {

@@ -70,7 +70,7 @@ PassLibrary look_at_pass(const fs::path& path, const std::vector<std::string>& s
   // One of an earlier release is known by its name alone.
   pass.is_ours = path.filename() == kPassFile;
   if (const auto library = read_shared_library(*bytes)) {
-    pass.is_ours = pass.is_ours || is_tuning_pass(*library);
+    pass.is_ours = pass.is_ours || (!pass.is_samples && is_tuning_pass(*library));
     pass.architecture = library->architecture;
     pass.string_abi = registration_abi(*library);
     for (const std::string& needed : library->needed) {

@@ -441,6 +441,7 @@ cli::Command tune_table() {
                    {.line = "mstune tune --mode offline --compile-command 'atc --model=m.onnx "
                             "--framework=5 --output={om_prefix}' -- ./infer --om {om}"}},
       .program = into<&TuneOptions::run_command>,
+      .settings_from = "--file",
   };
   const Rows gates =
       gate_options<&TuneOptions::given_gates, &TuneOptions::digest_pattern>(kWhatCounts);

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Holds a JSON document against its published schema.
+"""Holds JSON documents against their published schemas.
 
-    validate.py SCHEMA_DIRECTORY NAME DOCUMENT         one document
-    validate.py SCHEMA_DIRECTORY NAME --lines FILE     one document in each line
+    validate.py SCHEMA_DIRECTORY NAME=FILE...     one document in each file
+    validate.py SCHEMA_DIRECTORY NAME*=FILE...    one in each line of it
 
 The published schemas let keys be added. Here a key that no schema describes is an error, so that
 nothing is written that is not documented.
@@ -40,26 +40,34 @@ def close(node):
         close(choice)
 
 
-def main() -> int:
-    directory, name = pathlib.Path(sys.argv[1]), sys.argv[2]
-    lines = sys.argv[3] == "--lines"
-    text = pathlib.Path(sys.argv[-1]).read_text(encoding="utf-8")
-    schemas = {}
-    for path in directory.glob("*.schema.json"):
-        schema = json.loads(path.read_text(encoding="utf-8"))
-        jsonschema.Draft202012Validator.check_schema(schema)
-        schemas[schema["$id"]] = schema
+def problems_of(argument, schemas):
+    """What is wrong with the documents of one NAME=FILE or NAME*=FILE."""
+    name, path = argument.split("=", 1)
+    lines = name.endswith("*")
+    name = name.rstrip("*")
+    text = pathlib.Path(path).read_text(encoding="utf-8")
     schema = whole(schemas[f"{name}.schema.json"], schemas)
     close(schema)
     validator = jsonschema.Draft202012Validator(schema)
     documents = [json.loads(line) for line in text.splitlines()] if lines else [json.loads(text)]
-    problems = [
-        f"{number}: {'/'.join(map(str, error.absolute_path))}: {error.message}"
+    if not documents:
+        return [f"{path}: no document"]
+    return [
+        f"{path}: {number}: {'/'.join(map(str, error.absolute_path))}: {error.message}"
         for number, document in enumerate(documents, 1)
         for error in validator.iter_errors(document)
     ]
-    print("\n".join(problems) if problems else f"{len(documents)} documents fit {name}")
-    return 1 if problems or not documents else 0
+
+
+def main() -> int:
+    schemas = {}
+    for path in pathlib.Path(sys.argv[1]).glob("*.schema.json"):
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        schemas[schema["$id"]] = schema
+    problems = [line for argument in sys.argv[2:] for line in problems_of(argument, schemas)]
+    print("\n".join(problems) if problems else "all fit")
+    return 1 if problems or len(sys.argv) < 3 else 0
 
 
 if __name__ == "__main__":

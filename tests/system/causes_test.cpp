@@ -30,7 +30,7 @@ const std::vector<Row> kRows{
      "mode_not_passed", "was lost or changed (GE_AUTO_MULTISTREAM_PARALLEL_MODE)",
      "候选没有到达程序"},
     {"LoadBalance:4", "(setsid bash -c 'sleep 30; $RUN' &); exit 0", "program_left",
-     "left 2 processes running", "留下 2 个仍在运行的进程"},
+     "processes running, which were ended with the trial: ", "个仍在运行的进程"},
     {"LoadBalance:8", "STANDIN_FAULT=exit@9 exec $RUN", "tail_missing",
      "its last records are missing", "最后的记录缺失"},
     {"MainStream:2", "STANDIN_FAULT=exec:507014@4 exec $RUN", "device_error",

@@ -60,6 +60,15 @@ std::vector<std::string> as_it_was_asked(const json& campaign) {
   return arguments;
 }
 
+// The summary of a former run as it is written today: its trials have keys that it did not know.
+json as_of_today(json summary) {
+  for (json& trial : summary.at("trials")) {
+    trial["cause"] = nullptr;
+    trial["cause_code"] = nullptr;
+  }
+  return summary;
+}
+
 TEST_CASE("former: runs of mstune 0.1 are read by analyze, report, compare and export") {
   Workplace place;
   for (const char* kind : kWhole) {
@@ -69,7 +78,7 @@ TEST_CASE("former: runs of mstune 0.1 are read by analyze, report, compare and e
     const Ended analyzed = mstune(place, {"analyze", "--json", run.string()});
     INFO(analyzed.output);
     REQUIRE(analyzed.status == 0);
-    check_same(comparable(json::parse(analyzed.output)), comparable(summary));
+    check_same(comparable(json::parse(analyzed.output)), comparable(as_of_today(summary)));
     CHECK(mstune(place, {"report", run.string()}).status == 0);
     CHECK(fs::exists(run / "report.html"));
     CHECK(mstune(place, {"compare", run.string(), run.string()}).status == 0);
@@ -92,7 +101,7 @@ TEST_CASE("former: whole runs of mstune 0.1 are resumed, and nothing of them run
     CHECK(ended.status == 0);
     json after = json::parse(read_text(run / "summary.json"));
     after.erase("working_directory");
-    json expected = before;
+    json expected = as_of_today(before);
     expected.erase("working_directory");
     expected.at("versions").at("mstune") = kVersion;  // who wrote this summary
     check_same(comparable(after), comparable(expected));
@@ -178,7 +187,7 @@ TEST_CASE("former: runs of mstune 0.1 over several agents are resumed, whole or 
     INFO(whole.output);
     CHECK(whole.status == 0);
     check_same(without_agents(json::parse(read_text(run / "summary.json"))),
-               without_agents(before));
+               without_agents(as_of_today(before)));
     CHECK_FALSE(fs::exists(run / "attempts"));
     fs::remove_all(run / last);
     const Ended part = fleet.resume(run);

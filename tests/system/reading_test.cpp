@@ -23,19 +23,34 @@ std::vector<std::string> online(std::vector<std::string> more) {
 
 const std::vector<std::string> kSmall = online({"--configs", "LoadBalance:4,cv", "--repeat", "2"});
 
-Ended validate(Workplace& place, const std::string& schema, std::vector<std::string> document) {
-  document.insert(document.begin(), {kPython, kSources + "/tests/schema/validate.py",
-                                     kSources + "/docs/schema", schema});
-  return place.run(document);
-}
+// Documents that are held against their schemas at once: starting the validator is what takes time.
+class Documents {
+ public:
+  explicit Documents(Workplace& place) : place_(place) {}
 
-void check_fits(Workplace& place, const std::string& schema, const std::string& name,
-                const std::string& text) {
-  place.write(name, text);
-  const Ended ended = validate(place, schema, {(place.directory() / name).string()});
-  INFO(name, ": ", ended.output);
-  CHECK(ended.status == 0);
-}
+  // `schema` with a '*' behind it: `text` has a document in each line.
+  void add(const std::string& schema, const std::string& name, const std::string& text) {
+    place_.write(name, text);
+    arguments_.push_back(schema + "=" + (place_.directory() / name).string());
+  }
+
+  [[nodiscard]] Ended validate() const {
+    std::vector<std::string> command{kPython, kSources + "/tests/schema/validate.py",
+                                     kSources + "/docs/schema"};
+    command.insert(command.end(), arguments_.begin(), arguments_.end());
+    return place_.run(command);
+  }
+
+  void check() const {
+    const Ended ended = validate();
+    INFO(ended.output);
+    CHECK(ended.status == 0);
+  }
+
+ private:
+  Workplace& place_;
+  std::vector<std::string> arguments_;
+};
 
 TEST_CASE("reading: every JSON document fits its published schema, with no key besides") {
   Workplace place;
@@ -45,24 +60,25 @@ TEST_CASE("reading: every JSON document fits its published schema, with no key b
   INFO(tuned.output);
   REQUIRE(tuned.status == 0);
   const fs::path run = place.run_directory();
-  check_fits(place, "campaign", "campaign", read_text(run / "campaign.json"));
-  check_fits(place, "summary", "summary", read_text(run / "summary.json"));
-  check_fits(place, "trial", "trial", read_text(run / "trial_000_default_r1/trial.json"));
+  Documents documents(place);
+  documents.add("campaign", "campaign", read_text(run / "campaign.json"));
+  documents.add("summary", "summary", read_text(run / "summary.json"));
+  documents.add("trial", "trial", read_text(run / "trial_000_default_r1/trial.json"));
   const auto printed = [&](std::vector<std::string> words) {
     words.insert(words.begin(), program("mstune"));
     const Ended ended = place.run(words);
     CHECK(ended.status == 0);
     return ended.output;
   };
-  check_fits(place, "summary", "analyzed", printed({"analyze", run.string(), "--json"}));
-  check_fits(place, "export", "export", printed({"export", run.string(), "--json"}));
-  check_fits(place, "export", "export_default",
-             printed({"export", run.string(), "--json", "--config", "default"}));
-  check_fits(place, "compare", "compare",
-             printed({"compare", run.string(), run.string(), "--json"}));
+  documents.add("summary", "analyzed", printed({"analyze", run.string(), "--json"}));
+  documents.add("export", "export", printed({"export", run.string(), "--json"}));
+  documents.add("export", "export_default",
+                printed({"export", run.string(), "--json", "--config", "default"}));
+  documents.add("compare", "compare", printed({"compare", run.string(), run.string(), "--json"}));
+  documents.check();
   // The check itself: a key that nobody described is found.
-  place.write("wrong", "{\"config\": \"cv\", \"surprise\": 1}");
-  CHECK(validate(place, "export", {(place.directory() / "wrong").string()}).status == 1);
+  documents.add("export", "wrong", "{\"config\": \"cv\", \"surprise\": 1}");
+  CHECK(documents.validate().status == 1);
 }
 
 TEST_CASE("reading: what doctor, pass status and agents print as JSON fits its schema") {
@@ -71,21 +87,22 @@ TEST_CASE("reading: what doctor, pass status and agents print as JSON fits its s
   write_inventory(place, {box.port()});
   place.write("target.json", R"({"host": "127.0.0.1", "insecure": true, "port": )" + box.port() +
                                  R"(, "run_command": "true"})");
+  Documents documents(place);
   const auto printed = [&](std::vector<std::string> words) {
     words.insert(words.begin(), program("mstune"));
     words.emplace_back("--json");
     return place.run(words).output;  // a finding makes an exit status, too
   };
-  check_fits(place, "doctor", "here", printed({"doctor"}));
+  documents.add("doctor", "here", printed({"doctor"}));
   const std::string there = printed({"doctor", "--target", "target.json"});
   CHECK(there.find("\"device.health\"") != std::string::npos);
-  check_fits(place, "doctor", "there", there);
-  check_fits(place, "doctor", "status", printed({"pass", "status"}));
-  check_fits(place, "doctor", "status_there",
-             printed({"pass", "status", "--target", "target.json"}));
+  documents.add("doctor", "there", there);
+  documents.add("doctor", "status", printed({"pass", "status"}));
+  documents.add("doctor", "status_there", printed({"pass", "status", "--target", "target.json"}));
   const std::string agents = printed({"agents", "--inventory", "boxes.json"});
   CHECK(agents.find("Ascend910B2") != std::string::npos);
-  check_fits(place, "agents", "agents", agents);
+  documents.add("agents", "agents", agents);
+  documents.check();
 }
 
 TEST_CASE("reading: --json-lines prints events and nothing else, each fits its schema") {
@@ -94,10 +111,10 @@ TEST_CASE("reading: --json-lines prints events and nothing else, each fits its s
   arguments.emplace_back("--json-lines");
   const Ended tuned = place.tune(arguments);
   REQUIRE(tuned.status == 0);
-  place.write("events", tuned.output);
-  const Ended fits = validate(place, "event", {"--lines", (place.directory() / "events").string()});
-  INFO(fits.output, tuned.output);
-  CHECK(fits.status == 0);
+  INFO(tuned.output);
+  Documents events(place);
+  events.add("event*", "events", tuned.output);
+  events.check();
   CHECK(tuned.output.starts_with("{\"event\":\"campaign\""));
   const auto last = tuned.output.rfind("{\"event\":\"finished\"");
   REQUIRE(last != std::string::npos);
@@ -176,7 +193,9 @@ TEST_CASE("reading: the report of several devices with void trials is right in a
   INFO(tuned.output);
   REQUIRE(tuned.status == 0);
   const fs::path run = place.run_directory();
-  check_fits(place, "summary", "summary", read_text(run / "summary.json"));
+  Documents documents(place);
+  documents.add("summary", "summary", read_text(run / "summary.json"));
+  documents.check();
   const std::string report = read_text(run / "report.html");
   CHECK(report.find("the program ended with exit status 3") != std::string::npos);
   look_at(place, run / "report.html");

@@ -25,6 +25,7 @@ const std::set<std::string> kMaskedKeys{
     "om_directory", "working_directory", "target_file",  "target_files",
     "state",  // of an agent: it may have ended by now
     "boot_id",      "readings",
+    "facts",       // what the agent saw at its moment: times, processes, free space
     "plog_bytes",  // process ids are in it, of four digits or of five
 };
 // Files whose content tells of their making and nothing else: that they are there is compared.

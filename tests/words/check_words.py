@@ -14,7 +14,8 @@ import sys
 
 LITERAL = r'"(?:[^"\\]|\\.)*"'
 # "area.what_happened", and the English text that follows it.
-MESSAGE = re.compile(rf'"([a-z_]+\.[a-z0-9_]+)"\s*,\s*((?:{LITERAL}\s*)+)')
+# The name of a library is no id.
+MESSAGE = re.compile(rf'"([a-z_]+\.(?!so")[a-z0-9_]+)"\s*,\s*((?:{LITERAL}\s*)+)')
 IN_PAGE = re.compile(r'data-words="([a-z_]+\.[a-z0-9_]+)">([^<]*)<')
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 

@@ -1,5 +1,6 @@
 #include "tests/standin/executor/loaded_model.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,18 @@ namespace {
 
 constexpr std::uint32_t kFirstV2Id = 0x7F000000;
 constexpr std::uint32_t kGeFailure = 500002;
+
+// Outputs of some MiB come and go with each step. Kept by the allocator, they are not mapped and
+// cleared by the kernel anew each time, which took more than the step itself.
+void keep_large_blocks() {
+  static const bool once = [] {
+    constexpr int kLargestThreshold = 32 << 20;  // more is refused
+    mallopt(M_MMAP_THRESHOLD, kLargestThreshold);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+    return true;
+  }();
+  static_cast<void>(once);
+}
 
 std::uint32_t next_id(ExecutorKind kind) {
   static std::atomic<std::uint32_t> next_model{1};
@@ -112,6 +125,7 @@ void LoadedModel::take_streams() {
 }
 
 void LoadedModel::read_weights(const std::filesystem::path& weight_directory) {
+  keep_large_blocks();
   std::map<std::string, std::string> files;
   for (const Node& node : model_.graph.nodes) {
     if (node.type != "Const") {

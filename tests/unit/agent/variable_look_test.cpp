@@ -11,7 +11,7 @@ const std::vector<std::string> kGiven{"PATH=/bin", "ASCEND_PROCESS_LOG_PATH=/t/p
                                       "GE_AUTO_MULTISTREAM_PARALLEL_MODE=cv", "SECRET=1"};
 const std::string kAll =
     "PATH=/bin\0ASCEND_PROCESS_LOG_PATH=/t/plog\0GE_AUTO_MULTISTREAM_PARALLEL_MODE=cv\0"s;
-constexpr uid_t kOwn = 1000;
+constexpr std::uint32_t kOwn = 1000;
 
 protocol::Facts facts_of(const std::vector<std::vector<SeenProcess>>& looks) {
   VariableLook look(kGiven, kOwn);

@@ -277,6 +277,7 @@ TEST_CASE("cli: a file sets options by their names, and what is typed wins") {
   Command program = tool();
   program.commands.front().options.push_back(
       {.name = "--file", .letter = 'f', .kind = Kind::path, .set_by = SetBy::line});
+  program.commands.front().settings_from = "--file";
   const auto with_file = [&](const std::string& text, const Typed& more) {
     Typed words{"run", "-f", "t.toml"};
     words.insert(words.end(), more.begin(), more.end());

@@ -24,8 +24,9 @@ TEST_CASE("visible: nothing that a terminal obeys gets through") {
   CHECK(visible("\xc2\x9b"
                 "31m") == "\\x9b31m");  // the control of one byte, as UTF-8
   CHECK(visible("\x9b"
-                "31m") == "\\x9b31m");                                // and as it is
-  CHECK(visible("safe\xe2\x80\xaeexe.txt") == "safe\\u202eexe.txt");  // turns what follows
+                "31m") == "\\x9b31m");  // and as it is
+  CHECK(visible("safe\xe2\x80\xae"
+                "exe.txt") == "safe\\u202eexe.txt");  // turns what follows
   CHECK(visible("\xff\xe4\xb8") == "\\xff\\xe4\\xb8");
 }
 

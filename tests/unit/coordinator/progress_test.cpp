@@ -54,7 +54,7 @@ TEST_CASE("progress: plain lines tell everything, notes once") {
         "[upload] default: 4.0 KiB, 1.0 KiB sent\n"
         "[004] LoadBalance:2 round 2: ./infer\n"
         "[004] LoadBalance:2 round 2: exit status 3, 0 steps, does not count\n"
-        "      it \x1b failed\n"
+        "      it \\x1b failed\n"
         "        | last words\n"
         "        | of it\n"
         "[look] cv is open\n"
