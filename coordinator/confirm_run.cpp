@@ -11,6 +11,7 @@
 #include "common/os/file.h"
 #include "common/os/identity.h"
 #include "common/os/signals.h"
+#include "coordinator/causes_on_disk.h"
 #include "coordinator/console.h"
 #include "coordinator/evaluated_run.h"
 #include "coordinator/exit_codes.h"
@@ -208,6 +209,7 @@ int confirm(const ConfirmOptions& options, const std::vector<std::string>& envir
     campaign.fleet->spread = spread;
     directory.write_campaign(campaign);
   }
+  name_causes_on_disk(directory, campaign, trials);
   const Ranking ranking = rank_run(campaign, trials);
   directory.write_summary(campaign, ranking, trials);
   directory.write_report(campaign, ranking, trials);

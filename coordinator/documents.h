@@ -46,7 +46,8 @@ struct ProgramOutput {
 
 std::string trial_json(const EvaluatedTrial& trial,
                        const std::optional<ProgramOutput>& output = std::nullopt);
-// A trial.json with another cause, and all else as it is. Throws as nlohmann does where it is none.
+// A trial.json with this cause, and all else as it is; the very text where it has this one, also
+// where it has none and says nothing of it. Throws as nlohmann does where it is none.
 std::string with_cause(std::string_view trial_json, const std::optional<Reason>& cause);
 // Of an attempt that came to nothing, in the directory where it is kept.
 std::string attempt_json(const Trial& trial, std::uint32_t attempt, const Message& why);

@@ -318,9 +318,11 @@ std::string trial_json(const EvaluatedTrial& trial, const std::optional<ProgramO
 }
 
 std::string with_cause(std::string_view trial_json, const std::optional<Reason>& cause) {
-  Json json = Json::parse(trial_json);
+  const Json before = Json::parse(trial_json);
+  Json json = before;
   add_cause(json, cause);
-  return text_of(json);
+  const auto is_same = [&](const char* key) { return before.value(key, Json()) == json.at(key); };
+  return is_same("cause") && is_same("cause_code") ? std::string(trial_json) : text_of(json);
 }
 
 std::string attempt_json(const Trial& trial, std::uint32_t attempt, const Message& why) {

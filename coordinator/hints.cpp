@@ -17,7 +17,12 @@ constexpr Integer kDynamicModelIdMin = 0x7F000000;
 
 // A cause of all that do not count is the run's; of others it is said how many they are.
 void add_causes(const Symptoms& symptoms, std::vector<Message>& hints) {
-  std::vector<std::pair<const Reason*, std::size_t>> groups;
+  struct Group {
+    const Reason* cause;
+    std::size_t trials = 0;
+    std::size_t invalid = 0;
+  };
+  std::vector<Group> groups;
   std::size_t invalid = 0;
   for (const EvaluatedTrial& trial : symptoms.trials) {
     invalid += trial.evaluation.valid ? 0U : 1U;
@@ -25,21 +30,23 @@ void add_causes(const Symptoms& symptoms, std::vector<Message>& hints) {
     if (!cause) {
       continue;
     }
-    const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-      return group.first->code == cause->code && group.first->sentence.id == cause->sentence.id;
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const Group& known) {
+      return known.cause->code == cause->code && known.cause->sentence.id == cause->sentence.id;
     });
-    if (known == groups.end()) {
-      groups.emplace_back(&*cause, 1);
-    } else {
-      ++known->second;
+    if (group == groups.end()) {
+      group = groups.insert(groups.end(), Group{&*cause});
     }
+    ++group->trials;
+    group->invalid += trial.evaluation.valid ? 0U : 1U;
   }
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const auto& left, const auto& right) { return left.second > right.second; });
-  for (const auto& [cause, trials] : groups) {
-    hints.push_back(trials == invalid ? cause->sentence
-                                      : message("hint.of_trials", "{} of {} trials: {}", trials,
-                                                symptoms.trials.size(), cause->sentence));
+  std::stable_sort(groups.begin(), groups.end(), [](const Group& left, const Group& right) {
+    return left.trials > right.trials;
+  });
+  for (const Group& group : groups) {
+    const bool is_of_all = group.invalid == invalid && group.trials == invalid;
+    hints.push_back(is_of_all ? group.cause->sentence
+                              : message("hint.of_trials", "{} of {} trials: {}", group.trials,
+                                        symptoms.trials.size(), group.cause->sentence));
   }
 }
 

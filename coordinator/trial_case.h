@@ -50,7 +50,8 @@ class Case {
   // The signal that ended it, or ended what its shell ran; 0: none.
   [[nodiscard]] int signal() const {
     const int code = exit_code();
-    return code < 0 ? -code : code > kSignalBase ? code - kSignalBase : 0;
+    const bool of_shell = code > kSignalBase && code <= kSignalBase + kSignalMax;
+    return code < 0 ? -code : of_shell ? code - kSignalBase : 0;
   }
   // Records that should be there are not: none, too few, or a cut one.
   [[nodiscard]] bool lacks_records() const {
@@ -64,6 +65,7 @@ class Case {
  private:
   // A shell's way of telling that its command was ended by a signal.
   static constexpr int kSignalBase = 128;
+  static constexpr int kSignalMax = 64;
 
   const TrialOutcome& outcome_;
   const TrialEvaluation& evaluation_;

@@ -89,6 +89,30 @@ TEST_CASE("causes: each program that says too little has its own, told alike eve
   }
 }
 
+TEST_CASE("causes: those of a run stay when its winner is confirmed") {
+  Workplace place;
+  place.write("program.sh", "[ $GE_AUTO_MULTISTREAM_PARALLEL_MODE = cv ] && exit 3\nexec " +
+                                program("sample_run") + " --steps 12\n");
+  const Ended tuned = place.tune(
+      {"--run-command", "/bin/bash program.sh", "--configs", "LoadBalance:4,cv", "--repeat", "2"});
+  INFO(tuned.output);
+  const auto causes = [&] {
+    std::vector<nlohmann::json> found;
+    for (const auto& trial : place.trials()) {
+      if (trial.at("config") == "cv") {
+        found.push_back(trial.at("cause_code"));
+      }
+    }
+    return found;
+  };
+  const std::vector<nlohmann::json> before = causes();
+  CHECK(before == std::vector<nlohmann::json>(2, "program_failed"));
+  const Ended confirmed =
+      place.run({program("mstune"), "confirm", place.run_directory().string(), "--rounds", "2"});
+  INFO(confirmed.output);
+  CHECK(causes() == before);
+}
+
 TEST_CASE("causes: a log directory is read whole, whatever a file in it is called") {
   Workplace place;
   fs::create_directories(place.directory() / "logs/run");

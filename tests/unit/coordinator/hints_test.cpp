@@ -70,6 +70,13 @@ TEST_CASE("hints: what all have in common is said as it is, what some have with 
   CHECK(hints_for(trials) == Ids{"hint.of_trials", "hint.of_trials"});
 }
 
+TEST_CASE("hints: as many trials that count as do not have a cause, and it is not the run's") {
+  auto trials = std::vector<EvaluatedTrial>{trial_of(0, kDefaultCandidate, kSlow),
+                                            void_trial(1, kTwo, "no_record")};
+  trials[0].evaluation.signs.equal_object = ObjectId{ObjectId::Kind::model, 0, 2};
+  CHECK(hints_for(trials) == Ids{"hint.of_trials", "hint.no_record_online"});
+}
+
 TEST_CASE("hints: candidates that cost the same are told from those that GE ignores") {
   const std::vector<std::uint64_t> nearly(10, 2019);
   std::vector<EvaluatedTrial> trials{trial_of(0, kDefaultCandidate, kSlow),

@@ -261,6 +261,7 @@ TEST_CASE("cause: codes of the device, from records first, and what ended the pr
       {"SIGKILL", ended(-9, "", 20), online(), "out_of_memory"},
       {"137", ended(137, ""), online(), "out_of_memory"},
       {"another status", ended(136, ""), online(), "program_failed"},
+      {"no signal has that number", ended(255, "", 20), online(), "program_failed"},
       {"the agent's limit", in_time, online(), "timeout"},
       {"a cancelled one", cancelled, online(), ""},
   });
