@@ -27,15 +27,14 @@ std::string roff(std::string_view text) {
   return result;
 }
 
-void add_options(std::string& page, const Command& command) {
-  for (const Option& option : command.options) {
+void add_options(std::string& page, const std::vector<Option>& options) {
+  for (const Option& option : options) {
     if (option.level == Level::hidden) {
       continue;
     }
     const std::string names = names_and_value(option);
-    const auto name_end = is_positional(option) ? names.size() : names.find_last_of(' ');
     const auto value_begin =
-        option.kind == Kind::flag ? names.size() : std::min(name_end, names.size());
+        option.kind == Kind::flag || is_positional(option) ? names.size() : names.rfind(' ');
     page += fmt::format(".TP\n\\fB{}\\fR\\fI{}\\fR\n{}\n", roff(names.substr(0, value_begin)),
                         roff(names.substr(value_begin)), roff(full_text(option)));
   }
@@ -65,7 +64,7 @@ void add_commands(std::string& page, const std::string& words, const Command& pr
   for (const Command& command : program.commands) {
     const std::string name = words + " " + std::string(command.name);
     page += fmt::format(".SH {}\n{}\n", roff(name), roff(said(command.text)));
-    add_options(page, command);
+    add_options(page, command.options);
     add_commands(page, name, command);
   }
 }
@@ -78,7 +77,8 @@ std::string man_page(const Command& program, std::string_view version) {
   page += ".SH SYNOPSIS\n";
   add_synopsis(page, std::string(program.name), program);
   page += ".SH OPTIONS\n";
-  add_options(page, program);
+  add_options(page, program.options);
+  add_options(page, shared_options());
   add_commands(page, std::string(program.name), program);
   page +=
       ".SH EXIT STATUS\n0: done. 1: no candidate has data. 2: bad arguments or environment. "

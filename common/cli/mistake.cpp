@@ -300,8 +300,8 @@ Mistake bad_value(const Place& place, const Option& option, const std::string& t
   for (std::size_t at = place.begin; at < place.words.size(); ++at) {
     const std::string& word = place.words[at];
     const bool in_one = word.ends_with("=" + typed) && option_at(place, at) == &option;
-    const bool own =
-        word == typed && (is_positional(option) || option_at(place, at - 1) == &option);
+    const bool own = word == typed && (is_positional(option) ||
+                                       (at > place.begin && option_at(place, at - 1) == &option));
     if (!in_one && !own) {
       continue;
     }

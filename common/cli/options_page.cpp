@@ -15,6 +15,10 @@ std::string cell(std::string_view text) {
   return result;
 }
 
+std::string row_of(const Option& option) {
+  return fmt::format("| `{}` | {} |\n", cell(names_and_value(option)), cell(full_text(option)));
+}
+
 void add_command(std::string& page, const std::string& words, const Command& command) {
   page += fmt::format("\n## `{}`\n\n{}\n", words, said(command.text));
   for (const Example& example : command.examples) {
@@ -24,8 +28,7 @@ void add_command(std::string& page, const std::string& words, const Command& com
     std::string rows;
     for (const Option& option : command.options) {
       if (option.group == group && option.level != Level::hidden) {
-        rows +=
-            fmt::format("| `{}` | {} |\n", cell(names_and_value(option)), cell(full_text(option)));
+        rows += row_of(option);
       }
     }
     if (!rows.empty()) {
@@ -42,6 +45,11 @@ void add_command(std::string& page, const std::string& words, const Command& com
 std::string options_page(const Command& program) {
   std::string page;
   add_command(page, std::string(program.name), program);
+  page +=
+      fmt::format("\n| {} | |\n|---|---|\n", said(message("options.of_all", "With every command")));
+  for (const Option& option : shared_options()) {
+    page += row_of(option);
+  }
   return page.substr(1);
 }
 

@@ -63,18 +63,17 @@ std::optional<std::uint64_t> whole_number_in(std::string_view text) {
 }
 
 // "a, b or c".
-std::string any_of(const std::vector<std::string_view>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    text += i == 0 ? "" : i + 1 == words.size() ? " or " : ", ";
-    text += words[i];
-  }
-  return text;
+Message choices_message(const std::vector<std::string_view>& words) {
+  const std::string last(words.back());
+  const std::vector<std::string_view> others(words.begin(), words.end() - 1);
+  return others.empty() ? message("options.choice", "{}", last)
+                        : message("options.choices", "{} or {}",
+                                  fmt::format("{}", fmt::join(others, ", ")), last);
 }
 
 BadValue no_choice(const Option& option, const std::string& text) {
   return {message("options.bad_choice", "invalid {} \"{}\" (use {})", option.name, text,
-                  any_of(option.choices)),
+                  choices_message(option.choices)),
           std::string(nearest(text, option.choices))};
 }
 
@@ -111,10 +110,10 @@ std::variant<Value, BadValue> read_integer(const Option& option, std::string tex
     const std::string better = nearest_whole(option.range, text);
     const bool bounded = option.range.max < Range().max;
     if (!option.choices.empty()) {
-      return BadValue{
-          message("options.bad_number_or_word", "invalid {} \"{}\" (a whole number from {}, or {})",
-                  option.name, text, number_text(option.range.min), any_of(option.choices)),
-          better};
+      return BadValue{message("options.bad_number_or_word",
+                              "invalid {} \"{}\" (a whole number from {}, or {})", option.name,
+                              text, number_text(option.range.min), choices_message(option.choices)),
+                      better};
     }
     return BadValue{
         bounded ? message("options.bad_number", "invalid {} \"{}\" (a whole number from {} to {})",
@@ -146,22 +145,35 @@ std::variant<Value, BadValue> read_time(const Option& option, std::string text) 
                std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds))};
 }
 
-// Steps of 1024, with or without B or iB, in any case.
-std::optional<double> unit_of_size(std::string_view unit) {
+constexpr std::string_view kSizeUnits = "kmgtp";
+
+std::string lower_of(std::string_view text) {
   std::string lower;
-  for (const char c : unit) {
+  for (const char c : text) {
     lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   }
+  return lower;
+}
+
+// Steps of 1024, with or without B or iB, in any case.
+std::optional<double> unit_of_size(std::string_view unit) {
+  const std::string lower = lower_of(unit);
   if (lower.empty() || lower == "b") {
     return 1;
   }
-  constexpr std::string_view kUnits = "kmgtp";
-  const auto place = kUnits.find(lower.front());
+  const auto place = kSizeUnits.find(lower.front());
   const std::string_view rest = std::string_view(lower).substr(1);
-  if (place == kUnits.npos || !(rest.empty() || rest == "b" || rest == "ib")) {
+  if (place == kSizeUnits.npos || !(rest.empty() || rest == "b" || rest == "ib")) {
     return std::nullopt;
   }
   return std::pow(1024.0, static_cast<double>(place) + 1);
+}
+
+// "GB" for "gigabytes"; "MB" where the unit begins as none does.
+std::string meant_unit(std::string_view unit) {
+  const std::string lower = lower_of(unit.substr(0, 1));
+  const bool known = !lower.empty() && kSizeUnits.find(lower) != kSizeUnits.npos;
+  return known ? std::string(1, static_cast<char>(lower.front() - 'a' + 'A')) + "B" : "MB";
 }
 
 std::variant<Value, BadValue> read_size(const Option& option, std::string text) {
@@ -169,12 +181,13 @@ std::variant<Value, BadValue> read_size(const Option& option, std::string text) 
   const auto number = number_in(std::string_view(text).substr(0, digits_end));
   auto unit_begin = text.find_first_not_of(' ', digits_end);
   unit_begin = std::min(unit_begin, text.size());
-  const auto unit = unit_of_size(std::string_view(text).substr(unit_begin));
+  const std::string typed_unit = text.substr(unit_begin);
+  const auto unit = unit_of_size(typed_unit);
   if (!number || !unit) {
     const std::string digits = digits_of(text);
     return BadValue{message("options.bad_size", "invalid {} \"{}\" (a size such as 64MB or 2GB)",
                             option.name, text),
-                    digits.empty() ? "" : digits + "MB"};
+                    digits.empty() ? "" : digits + meant_unit(typed_unit)};
   }
   constexpr double kSizeMax = 9.0e18;
   const double bytes = *number * *unit;
@@ -304,20 +317,12 @@ bool read_seconds(std::string_view text, double& seconds) {
     std::string_view name;
     double seconds;
   };
-  constexpr std::array<Unit, 14> kUnits{{{"ms", 0.001},
-                                         {"s", 1},
-                                         {"sec", 1},
-                                         {"m", 60},
-                                         {"min", 60},
-                                         {"h", 3600},
-                                         {"hour", 3600},
-                                         {"hours", 3600},
-                                         {"d", 86400},
-                                         {"毫秒", 0.001},
-                                         {"秒", 1},
-                                         {"分", 60},
-                                         {"分钟", 60},
-                                         {"小时", 3600}}};
+  constexpr std::array<Unit, 21> kUnits{
+      {{"ms", 0.001},   {"s", 1},        {"sec", 1},      {"second", 1},  {"seconds", 1},
+       {"m", 60},       {"min", 60},     {"mins", 60},    {"minute", 60}, {"minutes", 60},
+       {"h", 3600},     {"hour", 3600},  {"hours", 3600}, {"d", 86400},   {"day", 86400},
+       {"days", 86400}, {"毫秒", 0.001}, {"秒", 1},       {"分", 60},     {"分钟", 60},
+       {"小时", 3600}}};
   double sum = 0;
   bool any = false;
   while (!text.empty()) {

@@ -69,6 +69,10 @@ TEST_CASE("agent options: a local socket needs a directory that nobody else can 
   CHECK(error_of({"--listen", "ipc:///nowhere/mstune.sock"}) == "agent.open_socket_directory");
 }
 
+TEST_CASE("agent options: a bad value that stands as the first word as well is told as one") {
+  CHECK(error_of({"5x", "--busy-wait", "5x", "--help"}) == "options.mistake_cured");
+}
+
 TEST_CASE("agent options: whoever says --insecure is warned") {
   const std::vector<std::string> insecure{"--insecure"};
   const auto options = std::get<ServerOptions>(parse_options(insecure, {{"HOME", "/nowhere"}}));

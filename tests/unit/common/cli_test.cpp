@@ -196,6 +196,7 @@ TEST_CASE("cli: sizes go in steps of 1024, with any way of writing the unit") {
     CHECK(options_of({"run", "--limit", text}).limit == bytes);
   }
   CHECK(answer({"run", "--limit", "64mega"}).line == "run --limit 64MB");
+  CHECK(answer({"run", "--limit", "64gigabytes"}).line == "run --limit 64GB");
 }
 
 TEST_CASE("cli: numbers are shown as people write them") {
