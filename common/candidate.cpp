@@ -26,6 +26,14 @@ std::string_view strategy_name(Strategy strategy) {
 
 }  // namespace
 
+std::vector<std::string_view> strategy_names() {
+  std::vector<std::string_view> names;
+  for (const auto& [strategy, name] : kStrategies) {
+    names.push_back(name);
+  }
+  return names;
+}
+
 bool takes_streams(Strategy strategy) {
   return strategy != Strategy::single_default && strategy != Strategy::cv;
 }

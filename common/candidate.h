@@ -4,6 +4,7 @@
 #include <compare>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mstune {
 
@@ -21,6 +22,9 @@ struct Candidate {
 
 inline constexpr Candidate kDefaultCandidate{};
 
+// The variable that carries a candidate to the pass.
+inline constexpr const char* kModeVariable = "GE_AUTO_MULTISTREAM_PARALLEL_MODE";
+
 // "LoadBalance:4", "cv", "default": the value of GE_AUTO_MULTISTREAM_PARALLEL_MODE.
 std::string name(const Candidate& candidate);
 
@@ -33,6 +37,9 @@ Candidate parse_candidate(std::string_view text);
 
 // Reads the name of a strategy alone ("LoadBalance"). Throws a usage error.
 Strategy parse_strategy(std::string_view text);
+
+// The names of all strategies.
+std::vector<std::string_view> strategy_names();
 
 // True where the strategy is followed by a stream count.
 bool takes_streams(Strategy strategy);

@@ -17,8 +17,11 @@ std::vector<std::string> build_outputs(const RunDirectory& run, const CampaignDo
   const std::filesystem::path om_directory =
       chosen.empty() ? run.path() / "om" : std::filesystem::path(chosen);
   for (const Candidate& candidate : campaign.candidates) {
+    if (outputs.size() == kOutputsMax) {
+      break;
+    }
     std::string output = output_end(build_log(om_directory, candidate));
-    if (!output.empty() && outputs.size() < kOutputsMax) {
+    if (!output.empty()) {
       outputs.push_back(std::move(output));
     }
   }

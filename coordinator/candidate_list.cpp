@@ -1,9 +1,7 @@
 #include "coordinator/candidate_list.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,9 +22,7 @@ std::optional<int> number_of(std::string_view text) {
 
 // The strategy that was meant; as typed where none is near.
 std::string meant_strategy(const std::string& typed) {
-  constexpr std::array<std::string_view, 5> kKnown{"LoadBalance", "MainStream",
-                                                   "WeightedLoadBalance", "cv", "default"};
-  const std::string_view near = cli::nearest(typed, kKnown);
+  const std::string_view near = cli::nearest(typed, strategy_names());
   return near.empty() ? typed : std::string(near);
 }
 

@@ -19,8 +19,6 @@
 
 namespace mstune::coordinator {
 
-inline constexpr const char* kModeVariable = "GE_AUTO_MULTISTREAM_PARALLEL_MODE";
-
 struct BuildRequest {
   Candidate candidate;
   std::vector<std::string> command;      // with {om} and {om_prefix}

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "coordinator/dispatcher.h"
-#include "protocol/messages.h"
 
 namespace mstune::coordinator {
 namespace {

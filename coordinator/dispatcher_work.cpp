@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "coordinator/dispatcher.h"
-#include "protocol/messages.h"
 
 namespace mstune::coordinator {
 namespace {

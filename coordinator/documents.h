@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,7 +40,6 @@ std::string campaign_json(const CampaignDocument& campaign);
 struct ProgramOutput {
   std::uint64_t dropped_bytes = 0;  // that stdout.log lacks
   std::string tail;                 // the last lines; told where the trial does not count
-  protocol::Facts facts = {};       // what the agent saw
 };
 
 std::string trial_json(const EvaluatedTrial& trial,

@@ -166,15 +166,15 @@ struct EvidenceFields {
 
 EvidenceFields evidence_fields(const Ranking& ranking, const Candidate& candidate) {
   EvidenceFields fields;
-  const auto found = ranking.confidence.candidates.find(candidate);
-  if (found == ranking.confidence.candidates.end()) {
+  const CandidateConfidence* known = confidence_in(ranking, candidate);
+  if (known == nullptr) {
     return fields;
   }
-  if (const auto& interval = found->second.interval) {
+  if (const auto& interval = known->interval) {
     fields.low = std::exp(interval->low);
     fields.high = std::exp(interval->high);
   }
-  if (const auto& evidence = found->second.evidence) {
+  if (const auto& evidence = known->evidence) {
     fields.word = std::string(word(*evidence));
   }
   return fields;
@@ -206,13 +206,9 @@ void add_evidence(Json& json, const Ranking& ranking, const Candidate& candidate
   json["speedup_low"] = fields.low ? figure(*fields.low) : Json(nullptr);
   json["speedup_high"] = fields.high ? figure(*fields.high) : Json(nullptr);
   json["evidence"] = or_null(fields.word);
-  const auto found = ranking.confidence.candidates.find(candidate);
-  json["more_rounds"] = found == ranking.confidence.candidates.end()
-                            ? Json(nullptr)
-                            : or_null(found->second.more_rounds);
-  json["same_result"] = found == ranking.confidence.candidates.end()
-                            ? Json(nullptr)
-                            : result_json(found->second.result);
+  const CandidateConfidence* known = confidence_in(ranking, candidate);
+  json["more_rounds"] = known == nullptr ? Json(nullptr) : or_null(known->more_rounds);
+  json["same_result"] = known == nullptr ? Json(nullptr) : result_json(known->result);
 }
 
 Json names(const std::vector<Candidate>& candidates) {
@@ -310,7 +306,7 @@ std::string trial_json(const EvaluatedTrial& trial, const std::optional<ProgramO
     json["output_dropped_bytes"] = output->dropped_bytes;
     json["output_tail"] = trial.evaluation.valid ? Json(nullptr) : Json(output->tail);
     json["facts"] = Json::object();
-    for (const auto& [name, fact] : output->facts) {
+    for (const auto& [name, fact] : trial.outcome.facts) {
       std::visit([&, &key = name](const auto& value) { json["facts"][key] = value; }, fact);
     }
   }

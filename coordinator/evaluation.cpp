@@ -75,8 +75,11 @@ std::optional<ObjectRange> main_range(const StepSet& steps, const Gates& gates) 
 // Objects of the main one's process alone: other processes are told of anyway.
 void note_equal_object(const StepSet& steps, const ObjectRange& main, const Gates& gates,
                        TrialEvaluation& result) {
+  if (gates.main_object) {
+    return;
+  }
   for (const ObjectRange& range : retained_ranges(steps, gates)) {
-    if (!gates.main_object && range.object != main.object && range.size() == main.size() &&
+    if (range.object != main.object && range.size() == main.size() &&
         range.object.pid == main.object.pid) {
       result.signs.equal_object = range.object.object;
       return;

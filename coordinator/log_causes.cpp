@@ -86,7 +86,7 @@ std::string missing_variables(const Case& trial) {
 }
 
 Cause log_elsewhere(const Case& trial) {
-  if (!trial.has("no_record") || trial.number("plog_files").value_or(1) > 0) {
+  if (!trial.has("no_record") || !trial.has_no_log()) {
     return std::nullopt;
   }
   if (is_missing(trial, kLogPath)) {
@@ -121,7 +121,7 @@ Cause log_elsewhere(const Case& trial) {
 }
 
 Cause silent_log(const Case& trial) {
-  if (!trial.has("no_record") || trial.number("plog_files").value_or(1) > 0) {
+  if (!trial.has("no_record") || !trial.has_no_log()) {
     return std::nullopt;
   }
   return Reason{"no_log",

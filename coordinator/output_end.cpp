@@ -19,16 +19,4 @@ std::string output_end(const std::filesystem::path& log) {
   return file ? text : std::string();
 }
 
-std::string last_lines(const std::filesystem::path& log, std::size_t lines) {
-  std::string text = output_end(log);
-  while (!text.empty() && text.back() == '\n') {
-    text.pop_back();
-  }
-  std::size_t begin = text.size();
-  for (; lines > 0 && begin != std::string::npos && begin > 0; --lines) {
-    begin = text.rfind('\n', begin - 1);
-  }
-  return begin == std::string::npos || begin == 0 ? text : text.substr(begin + 1);
-}
-
 }  // namespace mstune::coordinator

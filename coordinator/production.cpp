@@ -1,6 +1,5 @@
 #include "coordinator/production.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -13,11 +12,6 @@ namespace mstune::coordinator {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const CandidateConfidence* confidence_in(const Ranking& ranking, const Candidate& candidate) {
-  const auto found = ranking.confidence.candidates.find(candidate);
-  return found == ranking.confidence.candidates.end() ? nullptr : &found->second;
-}
 
 Message measured(const Candidate& candidate, const Ranking& ranking) {
   const Summary* summary = summary_of(ranking, candidate);

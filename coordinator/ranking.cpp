@@ -155,6 +155,11 @@ std::optional<Confirmation> confirmation_of(const std::vector<EvaluatedTrial>& t
                   : std::nullopt;
 }
 
+const CandidateConfidence* confidence_in(const Ranking& ranking, const Candidate& candidate) {
+  const auto found = ranking.confidence.candidates.find(candidate);
+  return found == ranking.confidence.candidates.end() ? nullptr : &found->second;
+}
+
 const Summary* summary_of(const Ranking& ranking, const Candidate& candidate) {
   const auto found =
       std::find_if(ranking.summaries.begin(), ranking.summaries.end(),

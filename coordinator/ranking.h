@@ -70,8 +70,9 @@ struct Ranking {
 // What a confirmation is about: what the evidence supports or else what is recommended.
 Candidate winner(const Ranking& ranking);
 
-// Null where the candidate is not in it. As long-lived as the ranking.
+// Null where the candidate is not in it. Both as long-lived as the ranking.
 const Summary* summary_of(const Ranking& ranking, const Candidate& candidate);
+const CandidateConfidence* confidence_in(const Ranking& ranking, const Candidate& candidate);
 
 // The valid trials as the statistics of confidence see them.
 std::vector<RunFigure> run_figures(const std::vector<EvaluatedTrial>& trials);

@@ -5,18 +5,12 @@
 
 #include <fmt/format.h>
 
-#include "common/language.h"
 #include "coordinator/inference/warmup.h"
 #include "coordinator/message_list.h"
 #include "coordinator/shown_words.h"
 
 namespace mstune::coordinator {
 namespace {
-
-const CandidateConfidence* confidence_of(const Ranking& ranking, const Candidate& candidate) {
-  const auto found = ranking.confidence.candidates.find(candidate);
-  return found == ranking.confidence.candidates.end() ? nullptr : &found->second;
-}
 
 bool is_tied(const Ranking& ranking, const Candidate& candidate) {
   const auto& tied = ranking.confidence.tied;
@@ -44,7 +38,7 @@ void add_unproven(Messages& lines, const Ranking& ranking, const CandidateConfid
 // The evidence names another candidate than the sample's rule does.
 void add_other_choice(Messages& lines, const Ranking& ranking) {
   const Candidate& proven = ranking.confidence.proven;
-  const CandidateConfidence* known = confidence_of(ranking, proven);
+  const CandidateConfidence* known = confidence_in(ranking, proven);
   add_line(lines, "evidence.supports_other",
            "Evidence: it supports {} instead, which is proven: {} times as fast as default.",
            name(proven), interval_message(*known->interval));
@@ -52,7 +46,7 @@ void add_other_choice(Messages& lines, const Ranking& ranking) {
     add_line(lines, "evidence.fewer_streams",
              "{} and {} cannot be told apart, and {} takes fewer streams or is as good.",
              name(proven), name(ranking.recommended), name(proven));
-  } else if (const auto* other = confidence_of(ranking, ranking.recommended);
+  } else if (const auto* other = confidence_in(ranking, ranking.recommended);
              other && other->interval) {
     add_line(lines, "evidence.other_interval", "{} is {} times as fast: {}.",
              name(ranking.recommended), interval_message(*other->interval),
@@ -84,7 +78,7 @@ void add_open_questions(Messages& lines, const Ranking& ranking) {
 
 void add_support(Messages& lines, const Ranking& ranking) {
   const Candidate& proven = ranking.confidence.proven;
-  const CandidateConfidence* known = confidence_of(ranking, ranking.recommended);
+  const CandidateConfidence* known = confidence_in(ranking, ranking.recommended);
   if (proven != kDefaultCandidate && proven != ranking.recommended) {
     add_other_choice(lines, ranking);
   } else if (ranking.recommended == kDefaultCandidate) {
@@ -174,7 +168,7 @@ void add_drift(Messages& lines, const Confidence& confidence) {
 void add_short_runs(Messages& lines, const Ranking& ranking) {
   std::vector<std::string> texts;
   for (const Summary& summary : ranking.summaries) {
-    const CandidateConfidence* known = confidence_of(ranking, summary.candidate);
+    const CandidateConfidence* known = confidence_in(ranking, summary.candidate);
     if (summary.figures && known != nullptr && known->effective_steps < kFewestEffectiveSteps) {
       texts.push_back(fmt::format("{} ({:.1f})", name(summary.candidate), known->effective_steps));
     }
@@ -207,14 +201,6 @@ std::vector<Message> evidence_messages(const Ranking& ranking) {
   add_drift(lines, ranking.confidence);
   add_short_runs(lines, ranking);
   return lines;
-}
-
-std::string evidence_text(const Ranking& ranking) {
-  std::string text;
-  for (const Message& line : evidence_messages(ranking)) {
-    text += said(line) + '\n';
-  }
-  return text;
 }
 
 }  // namespace mstune::coordinator

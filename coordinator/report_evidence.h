@@ -12,7 +12,4 @@ namespace mstune::coordinator {
 // differ, and what casts doubt on the figures. Empty where there is nothing to compare.
 std::vector<Message> evidence_messages(const Ranking& ranking);
 
-// The same as lines with their '\n', in the language of this process.
-std::string evidence_text(const Ranking& ranking);
-
 }  // namespace mstune::coordinator

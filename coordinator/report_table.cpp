@@ -15,8 +15,6 @@
 namespace mstune::coordinator {
 namespace {
 
-constexpr std::string_view kModeVariable = "GE_AUTO_MULTISTREAM_PARALLEL_MODE";
-
 using Row = std::vector<std::string>;
 
 // The two columns that are there when there is something to say in them.

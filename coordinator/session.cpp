@@ -12,6 +12,7 @@
 #include "common/key.h"
 #include "common/os/clock.h"
 #include "common/os/limits.h"
+#include "common/os/output_log.h"
 #include "common/os/process_tree.h"
 #include "coordinator/output_end.h"
 
@@ -354,8 +355,8 @@ void Session::step_builds(TimePoint now) {
     if (const auto* why = std::get_if<Message>(&*outcome)) {
       constexpr std::size_t kLines = 20;
       const Candidate& failed = dispatcher_.candidates()[candidate];
-      progress_.build_failed(failed,
-                             last_lines(build_log(options_.build.om_directory, failed), kLines));
+      std::string end = output_end(build_log(options_.build.om_directory, failed));
+      progress_.build_failed(failed, os::last_lines_of(std::move(end), kLines));
       dispatch(BuildFailed{candidate, *why}, now);
       continue;
     }

@@ -183,10 +183,8 @@ void Session::finish_trial(std::uint32_t number, TimePoint now) {
     progress_.note(note);
   }
   active.recorder.note_fallbacks(active.collector->fallbacks());
-  CauseContext context = options_.document ? context_of(*options_.document) : CauseContext();
-  for (const EvaluatedTrial& before : result_.trials) {
-    note_trial(before, context);
-  }
+  CauseContext context =
+      context_of(options_.document ? *options_.document : CampaignDocument(), result_.trials);
   EvaluatedTrial trial =
       active.recorder.finish(options_.gates, options_.digest_pattern, std::move(context));
   progress_.recorded(trial, active.recorder.exited()->output_tail.value);

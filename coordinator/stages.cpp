@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "coordinator/inference/refine.h"
 #include "coordinator/joint_ranking.h"
 #include "coordinator/shown_words.h"

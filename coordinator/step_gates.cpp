@@ -98,10 +98,8 @@ void check_retained(const StepSet& steps, std::string_view expected_mode, const 
   }
   if (first_failed) {
     const RecordShape& shape = log.shape(*first_failed);
-    result.signs.error = is_abort(shape.ret) && shape.sync_ret != 0 ? shape.sync_ret : shape.ret;
-    if (result.signs.error == 0) {
-      result.signs.error = shape.sync_ret;
-    }
+    const bool says_nothing = shape.ret == 0 || is_abort(shape.ret);
+    result.signs.error = says_nothing && shape.sync_ret != 0 ? shape.sync_ret : shape.ret;
     result.reasons.push_back(
         {"step_failed",
          message("evaluation.step_failed",
@@ -114,7 +112,6 @@ void check_retained(const StepSet& steps, std::string_view expected_mode, const 
 void check_overlap(const StepSet& steps, const ObjectRange& range, TrialEvaluation& result) {
   const RecordLog& log = steps.log();
   const auto& records = steps.records();
-  const Integer back_us = clock_step_us(steps, range);
   std::vector<std::uint32_t> order(records.begin() + static_cast<std::ptrdiff_t>(range.begin),
                                    records.begin() + static_cast<std::ptrdiff_t>(range.end));
   const auto earlier = [&log](std::uint32_t left, std::uint32_t right) {
@@ -132,7 +129,10 @@ void check_overlap(const StepSet& steps, const ObjectRange& range, TrialEvaluati
     std::sort(order.begin(), order.end(), earlier);
   }
   for (std::size_t at = 1; at < order.size(); ++at) {
-    if (log.start_us(order[at]) < log.end_us(order[at - 1]) && back_us > 0) {
+    if (log.start_us(order[at]) >= log.end_us(order[at - 1])) {
+      continue;
+    }
+    if (const Integer back_us = clock_step_us(steps, range); back_us > 0) {
       result.signs.clock_went_back = true;
       result.reasons.push_back(
           {"overlapping_steps",
@@ -141,9 +141,7 @@ void check_overlap(const StepSet& steps, const ObjectRange& range, TrialEvaluati
                    "{}), so costs around there are wrong",
                    fmt::format("{:.1f}", static_cast<double>(back_us) / 1e3),
                    name(range.object.object), log.place(order[at - 1]), log.place(order[at]))});
-      return;
-    }
-    if (log.start_us(order[at]) < log.end_us(order[at - 1])) {
+    } else {
       result.reasons.push_back(
           {"overlapping_steps",
            message("evaluation.overlapping_steps",
@@ -152,8 +150,8 @@ void check_overlap(const StepSet& steps, const ObjectRange& range, TrialEvaluati
                    "choose one object with --main-graph",
                    log.step(order[at - 1]), log.step(order[at]), name(range.object.object),
                    log.place(order[at - 1]), log.place(order[at]))});
-      return;
     }
+    return;
   }
 }
 

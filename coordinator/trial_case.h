@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "coordinator/error_codes.h"
 #include "coordinator/trial_cause.h"
 
 namespace mstune::coordinator {
@@ -57,6 +56,8 @@ class Case {
   [[nodiscard]] bool lacks_records() const {
     return has("no_record") || has("too_few_steps") || has("malformed_record");
   }
+  // Not one file of CANN's log came; false where the agent did not look.
+  [[nodiscard]] bool has_no_log() const { return number("plog_files") == 0; }
   [[nodiscard]] bool is_valid() const { return evaluation_.valid; }
   [[nodiscard]] const TrialOutcome& outcome() const { return outcome_; }
   [[nodiscard]] const TrialEvaluation& evaluation() const { return evaluation_; }

@@ -12,7 +12,6 @@ namespace {
 
 // The log library writes every 0.2 s; what was not written is lost with a process that is killed.
 constexpr double kTailSeconds = 0.5;
-constexpr const char* kModeOfPass = "GE_AUTO_MULTISTREAM_PARALLEL_MODE";
 
 // ---- how the program ended ----
 
@@ -100,9 +99,8 @@ Cause tail_missing(const Case& trial) {
   const bool is_cut = !trial.text("plog_cut").empty();
   const bool stopped =
       trial.exit_code() == 0 && ends_with_last_record(trial) && has_fewer_steps(trial);
-  const bool lost_all = trial.has("no_record") && trial.exit_code() == 0 &&
-                        !trial.context().step_counts.empty() &&
-                        trial.context().step_counts.rbegin()->first > 0;
+  const bool lost_all =
+      trial.has("no_record") && trial.exit_code() == 0 && !trial.context().step_counts.empty();
   if (!is_cut && !stopped && !lost_all) {
     return std::nullopt;
   }
@@ -146,8 +144,7 @@ Reason mode_not_passed(const std::string& where) {
 
 // Without the variable the pass does nothing, so nothing is recorded in the log that is there.
 Cause mode_lost(const Case& trial) {
-  if (!trial.has("no_record") || trial.number("plog_files").value_or(1) == 0 ||
-      !is_missing(trial, kModeOfPass)) {
+  if (!trial.has("no_record") || trial.has_no_log() || !is_missing(trial, kModeVariable)) {
     return std::nullopt;
   }
   return mode_not_passed(missing_variables(trial));
@@ -164,7 +161,7 @@ Cause other_mode(const Case& trial) {
                           "there: take ge.graph_compiler_cache_dir and ge.graph_key out of the "
                           "program while tuning")};
   }
-  const bool lost = is_missing(trial, kModeOfPass);
+  const bool lost = is_missing(trial, kModeVariable);
   const std::string launcher = launcher_in(trial.context().command);
   if (lost || (!launcher.empty() && !trial.context().offline)) {
     return mode_not_passed(lost ? missing_variables(trial) : launcher);
@@ -254,7 +251,8 @@ bool is_told(const TrialOutcome& outcome) {
 
 }  // namespace
 
-CauseContext context_of(const CampaignDocument& campaign) {
+CauseContext context_of(const CampaignDocument& campaign,
+                        const std::vector<EvaluatedTrial>& trials) {
   CauseContext context;
   context.offline = campaign.compile_command.has_value();
   context.command = campaign.command;
@@ -267,6 +265,9 @@ CauseContext context_of(const CampaignDocument& campaign) {
   }
   if (const auto chip = campaign.versions.find("chip"); chip != campaign.versions.end()) {
     context.chips.push_back(chip->second);
+  }
+  for (const EvaluatedTrial& trial : trials) {
+    note_trial(trial, context);
   }
   return context;
 }
@@ -294,10 +295,7 @@ std::optional<Reason> cause_of(const EvaluatedTrial& trial, const CauseContext& 
 }
 
 void name_causes(const CampaignDocument& campaign, std::vector<EvaluatedTrial>& trials) {
-  CauseContext context = context_of(campaign);
-  for (const EvaluatedTrial& trial : trials) {
-    note_trial(trial, context);
-  }
+  const CauseContext context = context_of(campaign, trials);
   for (EvaluatedTrial& trial : trials) {
     trial.evaluation.cause = cause_of(trial, context);
   }

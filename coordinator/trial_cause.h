@@ -27,7 +27,9 @@ struct CauseContext {
   std::vector<std::string> chips = {};  // of its devices, where they are known
 };
 
-CauseContext context_of(const CampaignDocument& campaign);
+// Of the campaign, and of those of its trials that have ended.
+CauseContext context_of(const CampaignDocument& campaign,
+                        const std::vector<EvaluatedTrial>& trials);
 void note_trial(const EvaluatedTrial& trial, CauseContext& context);
 
 // Nothing for a trial that counts and lacks nothing, and for one whose reasons say it all (it was

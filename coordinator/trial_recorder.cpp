@@ -236,8 +236,7 @@ EvaluatedTrial TrialRecorder::finish(const Gates& gates, const std::string& dige
   steps_log_.sync();
   os::write_file_atomically(
       directory_ / "trial.json",
-      trial_json(result, ProgramOutput{exited_->output_dropped_bytes, exited_->output_tail.value,
-                                       exited_->facts}));
+      trial_json(result, ProgramOutput{exited_->output_dropped_bytes, exited_->output_tail.value}));
   os::sync_directory(directory_.parent_path());
   fs::remove(progress_log_.path());
   return result;

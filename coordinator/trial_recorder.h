@@ -73,8 +73,8 @@ class TrialRecorder {
   // True when the trial counts, as far as its records and its exit say.
   [[nodiscard]] bool is_valid(const Gates& gates) const;
   // Judges the trial and writes steps.csv and trial.json, each of them whole, whatever an earlier
-  // coordinator left of them. An empty pattern finds no digest.
-  // `context` knows the trials before it.
+  // coordinator left of them. An empty pattern finds no digest; `context` knows the
+  // trials before it.
   EvaluatedTrial finish(const Gates& gates, const std::string& digest_pattern,
                         CauseContext context = {});
 

@@ -28,11 +28,9 @@ std::vector<std::string> words_of(const Option& option) {
 // Those that are shown.
 std::vector<const Option*> options_of(const Command& command) {
   std::vector<const Option*> shown;
-  for (const std::vector<Option>* options : {&command.options, &shared_options()}) {
-    for (const Option& option : *options) {
-      if (option.level != Level::hidden) {
-        shown.push_back(&option);
-      }
+  for (const Option* option : all_options(command)) {
+    if (option->level != Level::hidden) {
+      shown.push_back(option);
     }
   }
   return shown;
@@ -52,14 +50,6 @@ std::string option_words(const Command& command) {
     }
   }
   return fmt::format("{}", fmt::join(words, " "));
-}
-
-std::vector<std::string> names_of_commands(const Command& program) {
-  std::vector<std::string> names;
-  for (const Command& command : program.commands) {
-    names.emplace_back(command.name);
-  }
-  return names;
 }
 
 // Branches of `case "$command $previous"`: the values of options that have few.
@@ -122,7 +112,7 @@ std::string zsh_argument(const Option& option) {
 void add_zsh_arguments(std::string& text, const Command& command) {
   text += "    _arguments \\\n";
   if (!command.commands.empty()) {
-    text += fmt::format("      '1:command:({})' \\\n", fmt::join(names_of_commands(command), " "));
+    text += fmt::format("      '1:command:({})' \\\n", fmt::join(command_names(command), " "));
   }
   for (const Command& part : command.commands) {
     for (const Option* option : options_of(part)) {
@@ -144,19 +134,19 @@ std::string bash_completion(const Command& program) {
   text +=
       "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"\" command=\"\" words=\"\" word\n"
       "  [ \"$COMP_CWORD\" -gt 0 ] && previous=\"${COMP_WORDS[COMP_CWORD - 1]}\"\n";
+  const std::string names = fmt::format("{}", fmt::join(command_names(program), " "));
   text += fmt::format(
       "  for word in \"${{COMP_WORDS[@]:1:COMP_CWORD - 1}}\"; do\n"
       "    case \" {} \" in\n"
       "      *\" $word \"*) command=\"$word\"; break ;;\n"
       "    esac\n"
       "  done\n",
-      fmt::join(names_of_commands(program), " "));
+      names);
   text += "  case \"$command\" in\n";
   for (const Command& command : program.commands) {
     text += fmt::format("    {}) words=\"{}{}\" ;;\n", command.name, option_words(command),
                         positional_words(command));
   }
-  const std::string names = fmt::format("{}", fmt::join(names_of_commands(program), " "));
   text += fmt::format("    *) words=\"{}{}{}\" ;;\n  esac\n", names, names.empty() ? "" : " ",
                       option_words({.name = program.name, .text = {}, .options = program.options}));
   text += "  case \"$command $previous\" in\n";
@@ -184,7 +174,7 @@ std::string zsh_completion(const Command& program) {
       "for word in ${{words[2,CURRENT-1]}}; do\n"
       "  if [[ \" {} \" == *\" $word \"* ]]; then command=$word; break; fi\n"
       "done\n",
-      fmt::join(names_of_commands(program), " "));
+      fmt::join(command_names(program), " "));
   text += "case $command in\n";
   for (const Command& command : program.commands) {
     text += fmt::format("  {})\n    shift words; (( CURRENT-- ))\n", command.name);

@@ -83,20 +83,18 @@ void add_examples(std::string& help, const Command& command) {
     return;
   }
   add_heading(help, said(message("help.examples", "Examples")));
-  for (const Example& example : command.examples) {
-    help += fmt::format("  {}\n", example.line);
+  for (const std::string_view example : command.examples) {
+    help += fmt::format("  {}\n", example);
   }
 }
 
 void add_groups(std::string& help, const Command& command, bool all) {
   for (const Text& group : groups_of(command)) {
     std::vector<Entry> entries;
-    for (const std::vector<Option>* options : {&command.options, &shared_options()}) {
-      for (const Option& option : *options) {
-        if (option.group == group && is_shown(option, all)) {
-          entries.push_back(
-              {names_and_value(option), all ? full_text(option) : short_text(option)});
-        }
+    for (const Option* option : all_options(command)) {
+      if (option->group == group && is_shown(*option, all)) {
+        entries.push_back(
+            {names_and_value(*option), all ? full_text(*option) : short_text(*option)});
       }
     }
     if (!entries.empty()) {

@@ -1,6 +1,7 @@
 #include "common/cli/line.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -132,7 +133,7 @@ std::optional<Mistake> check_together(const Place& place, const Line& line) {
   }
   for (const Option& option : place.command().options) {
     if (option.required && !line.has(option.name)) {
-      return argument_missing(place, option);
+      return argument_missing(option);
     }
     if (line.has_program && option.kind == Kind::command && line.has(option.name) &&
         option.field.store == place.command().program.store) {

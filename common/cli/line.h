@@ -1,7 +1,6 @@
 // A command line, understood by the tables of its program.
 #pragma once
 
-#include <cstdlib>
 #include <functional>
 #include <span>
 #include <string>
@@ -56,7 +55,7 @@ class Line {
 // What a line may refer to.
 struct Surroundings {
   std::string home = {};  // stands for ~; empty: there is none
-  // The text of a file of options, for a command with an option --file. Throws an Error.
+  // The text of a file of options, for a command that has settings_from. Throws an Error.
   std::function<std::string(const std::string& path)> read = nullptr;
 };
 

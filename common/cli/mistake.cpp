@@ -28,20 +28,10 @@ std::string name_part(std::string_view option) {
 
 std::vector<std::string_view> option_names(const Command& command) {
   std::vector<std::string_view> names;
-  for (const std::vector<Option>* options : {&command.options, &shared_options()}) {
-    for (const Option& option : *options) {
-      if (!is_positional(option) && option.level != Level::hidden) {
-        names.push_back(option.name);
-      }
+  for (const Option* option : all_options(command)) {
+    if (!is_positional(*option) && option->level != Level::hidden) {
+      names.push_back(option->name);
     }
-  }
-  return names;
-}
-
-std::vector<std::string_view> command_names(const Command& parent) {
-  std::vector<std::string_view> names;
-  for (const Command& command : parent.commands) {
-    names.push_back(command.name);
   }
   return names;
 }
@@ -248,16 +238,15 @@ Mistake option_before_command(const Place& place, std::size_t at) {
 }
 
 Mistake unknown_words(const Place& place, const Words& unknown) {
+  Mistake mistake{message("options.unknown_argument", "unknown argument {}", unknown.front()), {}};
   const std::size_t at = place_of(place, unknown.front());
   if (at == place.words.size()) {
-    return {message("options.unknown_argument", "unknown argument {}", unknown.front()), {}};
+    return mistake;
   }
   const bool is_option = !as_option(unknown.front()).empty() && unknown.front() != "-";
-  Mistake mistake =
-      is_option
-          ? unknown_option(place, at)
-          : Mistake{message("options.unknown_argument", "unknown argument {}", unknown.front()),
-                    {}};
+  if (is_option) {
+    mistake = unknown_option(place, at);
+  }
   if (auto line = joined(place, at)) {
     mistake.cures.push_back(*std::move(line));
   }
@@ -319,15 +308,21 @@ Mistake bad_value(const Place& place, const Option& option, const std::string& t
   return mistake;
 }
 
-Mistake given_twice(const Place& place, const Option& option) {
-  Mistake mistake{message("options.twice", "{} is given twice", option.name), {}};
+namespace {
+
+// A line without the option and its value.
+void add_cure_without(Mistake& mistake, const Place& place, const Option& option) {
   const std::size_t at = place_of(place, option);
   if (at < place.words.size()) {
     mistake.cures.push_back(without(place.words, at, takes_next_word(place, at) ? 2 : 1));
   }
-  if (is_positional(option)) {
-    mistake.cures.clear();
-  }
+}
+
+}  // namespace
+
+Mistake given_twice(const Place& place, const Option& option) {
+  Mistake mistake{message("options.twice", "{} is given twice", option.name), {}};
+  add_cure_without(mistake, place, option);
   return mistake;
 }
 
@@ -340,17 +335,14 @@ Mistake excludes_another(const Place& place, const Option& option) {
   Mistake mistake{
       message("options.excludes", "{} and {} do not go together", option.name, option.excludes),
       {}};
-  const Option* other = find_option(place.command(), option.excludes);
-  for (const Option* each : {other, &option}) {
-    const std::size_t at = each == nullptr ? place.words.size() : place_of(place, *each);
-    if (at < place.words.size()) {
-      mistake.cures.push_back(without(place.words, at, takes_next_word(place, at) ? 2 : 1));
-    }
+  if (const Option* other = find_option(place.command(), option.excludes)) {
+    add_cure_without(mistake, place, *other);
   }
+  add_cure_without(mistake, place, option);
   return mistake;
 }
 
-Mistake argument_missing(const Place& /*place*/, const Option& option) {
+Mistake argument_missing(const Option& option) {
   return {message("options.required", "{} is missing", value_word(option)), {}};
 }
 
@@ -358,10 +350,7 @@ Mistake program_twice(const Place& place, const Option& option) {
   Mistake mistake{message("options.program_twice",
                           "the program stands behind -- and in {}: keep one of them", option.name),
                   {}};
-  const std::size_t at = place_of(place, option);
-  if (at < place.words.size()) {
-    mistake.cures.push_back(without(place.words, at, takes_next_word(place, at) ? 2 : 1));
-  }
+  add_cure_without(mistake, place, option);
   return mistake;
 }
 

@@ -1,7 +1,6 @@
 // What is wrong with a command line, and lines that may have been meant. Pure.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -37,7 +36,7 @@ Mistake bad_value(const Place& place, const Option& option, const std::string& t
 Mistake given_twice(const Place& place, const Option& option);
 Mistake needs_another(const Place& place, const Option& option);
 Mistake excludes_another(const Place& place, const Option& option);
-Mistake argument_missing(const Place& place, const Option& option);
+Mistake argument_missing(const Option& option);
 Mistake program_twice(const Place& place, const Option& option);
 
 }  // namespace mstune::cli

@@ -48,38 +48,49 @@ const std::vector<Option>& shared_options() {
        .group = kGroup,
        .level = Level::basic,
        .set_by = SetBy::line,
-       .on_resume = OnResume::allowed,
        .text = {"Show the most important options", "显示最重要的选项"}},
       {.name = "--help-all",
        .group = kGroup,
        .level = Level::basic,
        .set_by = SetBy::line,
-       .on_resume = OnResume::allowed,
        .text = {"Show all options", "显示全部选项"}},
       {.name = "--lang",
        .kind = Kind::word,
        .choices = {"en", "zh"},
        .group = kGroup,
-       .on_resume = OnResume::allowed,
        .text = {"Language of messages (default: that of the locale)",
                 "消息的语言（默认取自 locale）"}},
       {.name = "--version",
        .group = kGroup,
        .set_by = SetBy::line,
-       .on_resume = OnResume::allowed,
        .text = {"Print the version", "打印版本"}},
   };
   return options;
 }
 
+std::vector<const Option*> all_options(const Command& command) {
+  std::vector<const Option*> options;
+  for (const std::vector<Option>* some : {&command.options, &shared_options()}) {
+    for (const Option& option : *some) {
+      options.push_back(&option);
+    }
+  }
+  return options;
+}
+
+std::vector<std::string_view> command_names(const Command& parent) {
+  std::vector<std::string_view> names;
+  for (const Command& command : parent.commands) {
+    names.push_back(command.name);
+  }
+  return names;
+}
+
 const Option* find_option(const Command& command, std::string_view name) {
-  for (const std::vector<Option>* options : {&command.options, &shared_options()}) {
-    const auto found = std::find_if(options->begin(), options->end(), [&](const Option& option) {
-      return option.name == name ||
-             (name.size() == 2 && name[0] == '-' && option.letter != 0 && name[1] == option.letter);
-    });
-    if (found != options->end()) {
-      return &*found;
+  for (const Option* option : all_options(command)) {
+    if (option->name == name ||
+        (name.size() == 2 && name[0] == '-' && option->letter != 0 && name[1] == option->letter)) {
+      return option;
     }
   }
   return nullptr;

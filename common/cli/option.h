@@ -49,12 +49,6 @@ enum class SetBy {
   file,  // a configuration file (mstune.toml) as well
 };
 
-// What it means to give it for a run that has begun, or is finished.
-enum class OnResume {
-  refused,  // it would change what was measured
-  allowed,  // it adds trials, or decides only how the rest is done and shown
-};
-
 struct BadValue {
   Message why;
   std::string better;  // what would have been right; empty where nothing is near
@@ -77,16 +71,10 @@ struct Option {
   Text group = {};                 // what a person decides with it: a heading of help
   Level level = Level::more;
   SetBy set_by = SetBy::file;
-  OnResume on_resume = OnResume::refused;
   bool required = false;
   bool repeatable = false;
   Text text = {};     // what it does, in half a line
   Text details = {};  // what else is to be said, after it
-};
-
-struct Example {
-  std::string_view line;
-  Text text = {};
 };
 
 // A program is a command, and so is a part of one ("install" of "pass").
@@ -94,8 +82,8 @@ struct Command {
   std::string_view name;
   Text text;
   std::vector<Option> options = {};
-  std::vector<Command> commands = {};  // one of them must follow where there are any
-  std::vector<Example> examples = {};
+  std::vector<Command> commands = {};           // one of them must follow where there are any
+  std::vector<std::string_view> examples = {};  // lines as they are typed
   Field program =
       {};  // where the words behind "--" go, as one command; empty: none may stand there
   std::string_view settings_from = {};  // its option that names a file of options; empty: none
@@ -108,8 +96,14 @@ inline bool is_positional(const Option& option) {
 // "ONLINE|OFFLINE", "DIR", "N": what stands behind the name in help. Empty for a flag.
 std::string value_word(const Option& option);
 
-// What every command has: --help, --help-all, --lang.
+// What every command has: --help, --help-all, --lang, --version.
 const std::vector<Option>& shared_options();
+
+// Its own and the shared ones. As long-lived as the command.
+std::vector<const Option*> all_options(const Command& command);
+
+// "install", "remove", "status" of "pass".
+std::vector<std::string_view> command_names(const Command& parent);
 
 // Null where there is none. Looks among the shared ones as well.
 const Option* find_option(const Command& command, std::string_view name);

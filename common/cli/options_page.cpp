@@ -21,8 +21,8 @@ std::string row_of(const Option& option) {
 
 void add_command(std::string& page, const std::string& words, const Command& command) {
   page += fmt::format("\n## `{}`\n\n{}\n", words, said(command.text));
-  for (const Example& example : command.examples) {
-    page += fmt::format("\n    {}\n", example.line);
+  for (const std::string_view example : command.examples) {
+    page += fmt::format("\n    {}\n", example);
   }
   for (const Text& group : groups_of(command)) {
     std::string rows;

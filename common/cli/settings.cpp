@@ -1,6 +1,5 @@
 #include "common/cli/settings.h"
 
-#include <sstream>
 #include <toml++/toml.h>
 
 #include <fmt/format.h>

@@ -44,11 +44,9 @@ std::string full_text(const Option& option) {
 
 std::vector<Text> groups_of(const Command& command) {
   std::vector<Text> groups;
-  for (const std::vector<Option>* options : {&command.options, &shared_options()}) {
-    for (const Option& option : *options) {
-      if (std::find(groups.begin(), groups.end(), option.group) == groups.end()) {
-        groups.push_back(option.group);
-      }
+  for (const Option* option : all_options(command)) {
+    if (std::find(groups.begin(), groups.end(), option->group) == groups.end()) {
+      groups.push_back(option->group);
     }
   }
   return groups;

@@ -53,10 +53,8 @@ SplitWords split(const Command& command, std::span<const std::string> words) {
   app.set_help_flag();
   app.allow_extras();
   std::vector<std::pair<const Option*, const CLI::Option*>> added;
-  for (const std::vector<Option>* options : {&command.options, &shared_options()}) {
-    for (const Option& option : *options) {
-      added.emplace_back(&option, add(app, option));
-    }
+  for (const Option* option : all_options(command)) {
+    added.emplace_back(option, add(app, *option));
   }
   SplitWords result;
   const std::vector<std::string> single = without_signs(command, words);

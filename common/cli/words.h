@@ -3,7 +3,6 @@
 // The one place that knows CLI11. What the values mean is not decided here.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

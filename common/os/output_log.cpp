@@ -94,7 +94,10 @@ std::uint64_t OutputLog::dropped() const {
 }
 
 std::string OutputLog::last_lines(std::size_t lines, std::size_t bytes_max) const {
-  std::string text = tail(bytes_max);
+  return last_lines_of(tail(bytes_max), lines);
+}
+
+std::string last_lines_of(std::string text, std::size_t lines) {
   if (text.ends_with('\n')) {
     text.pop_back();
   }

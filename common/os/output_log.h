@@ -57,4 +57,7 @@ class OutputLog {
   std::optional<Message> failure_;
 };
 
+// The last lines of `text`, without a line end at its end.
+std::string last_lines_of(std::string text, std::size_t lines);
+
 }  // namespace mstune::os

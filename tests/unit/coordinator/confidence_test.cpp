@@ -55,6 +55,14 @@ const CandidateConfidence& of(const Ranking& ranking, const Candidate& candidate
   return ranking.confidence.candidates.at(candidate);
 }
 
+std::string evidence_text(const Ranking& ranking) {
+  std::string text;
+  for (const Message& line : evidence_messages(ranking)) {
+    text += line.text + '\n';
+  }
+  return text;
+}
+
 TEST_CASE("confidence: a clear winner is proven, in an interval that holds its speedup") {
   const Ranking ranking =
       rank(campaign_of({{kDefaultCandidate, 1200000}, {kTwo, 1000000}, {kEight, 1300000}}, 4), {});

@@ -291,7 +291,8 @@ TEST_CASE("cause: trial.json keeps why a trial never ran, and what the agent saw
   unrun.outcome.reasons = {{"not_started", message("agent.cann_env_missing", "no such file")}};
   unrun.evaluation = evaluate_unrun(unrun.outcome);
   const protocol::Facts facts{{"ge_lines", std::int64_t{1}}, {"log_warning", "x"}};
-  const SavedTrial saved = parse_trial(trial_json(unrun, ProgramOutput{0, "", facts}), "t");
+  unrun.outcome.facts = facts;
+  const SavedTrial saved = parse_trial(trial_json(unrun, ProgramOutput{0, ""}), "t");
   CHECK(saved.outcome.facts == facts);
   const TrialEvaluation again = evaluate_unrun(saved.outcome);
   REQUIRE(again.reasons.size() == 1);
