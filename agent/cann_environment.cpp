@@ -24,15 +24,19 @@ constexpr std::size_t kOutputKept = 2000;
 // sourced in part: it is asked first.
 constexpr const char* kScript = R"(bash -n "$1" && { . "$1"; command env -0 > "$2"; })";
 
+template <typename Why>
+Message not_readable(const std::string& path, const Why& why) {
+  return message("agent.cann_env_missing", "cann_env: {} cannot be read on the agent's machine: {}",
+                 path, why);
+}
+
 // Before it is opened: bash would read a device without end. Its text is empty where it may be
 // sourced.
 Message refusal_of_file(const std::string& path) {
   std::error_code failure;
   const fs::file_status status = fs::status(path, failure);
   if (failure) {
-    return message("agent.cann_env_missing",
-                   "cann_env: {} cannot be read on the agent's machine: {}", path,
-                   failure.message());
+    return not_readable(path, failure.message());
   }
   if (status.type() != fs::file_type::regular) {
     return message(
@@ -45,9 +49,7 @@ Message refusal_of_file(const std::string& path) {
             : message("word.device_or_pipe", "device, pipe or socket"));
   }
   if (::access(path.c_str(), R_OK) != 0) {
-    return message("agent.cann_env_missing",
-                   "cann_env: {} cannot be read on the agent's machine: {}", path,
-                   os::reason(errno));
+    return not_readable(path, os::reason(errno));
   }
   return {};
 }
@@ -105,9 +107,7 @@ std::optional<std::variant<Environment, Message>> CannEnvironments::find(
   std::error_code failure;
   const auto changed = fs::last_write_time(path, failure);
   if (failure) {
-    return message("agent.cann_env_missing",
-                   "cann_env: {} cannot be read on the agent's machine: {}", path,
-                   failure.message());
+    return not_readable(path, failure.message());
   }
   auto [place, is_new] = entries_.try_emplace(path);
   Entry& entry = place->second;

@@ -19,6 +19,7 @@
 #include "agent/work_directory.h"
 #include "common/error.h"
 #include "common/event_line.h"
+#include "common/os/clock.h"
 #include "common/os/failure.h"
 #include "common/os/process_environment.h"
 #include "common/os/process_table.h"
@@ -207,9 +208,7 @@ bool Execution::take_exit() {
     return false;
   }
   exit_taken_ = true;
-  exit_wall_us_ = std::chrono::duration_cast<std::chrono::microseconds>(
-                      std::chrono::system_clock::now().time_since_epoch())
-                      .count();
+  exit_wall_us_ = os::wall_us();
   return true;
 }
 

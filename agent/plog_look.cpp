@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +14,9 @@
 #include <fmt/format.h>
 
 #include "agent/exited_limits.h"
+#include "common/error.h"
 #include "common/os/descriptor.h"
+#include "common/os/file.h"
 
 namespace mstune::agent {
 namespace {
@@ -50,11 +51,11 @@ std::string cut_line(int file, off_t size) {
 }  // namespace
 
 std::optional<std::int64_t> free_bytes(const fs::path& path) {
-  struct statvfs info {};
-  if (::statvfs(path.c_str(), &info) != 0) {
+  try {
+    return static_cast<std::int64_t>(os::free_space(path));
+  } catch (const Error&) {
     return std::nullopt;
   }
-  return static_cast<std::int64_t>(info.f_bavail) * static_cast<std::int64_t>(info.f_frsize);
 }
 
 void add_plog_facts(const fs::path& plog, protocol::Facts& facts) {

@@ -25,7 +25,6 @@
 #include "common/os/process_tree.h"
 #include "common/os/service_manager.h"
 #include "common/version.h"
-#include "protocol/frame_limit.h"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration)
 
@@ -102,7 +101,7 @@ Server::Server(ServerOptions options)
       devices_(device_options(options_), parse_environment(own_environment())),
       socket_(os::Socket::listen(options_.endpoint,
                                  gate_ ? std::make_optional(gate_->security()) : std::nullopt,
-                                 {.frame_bytes_max = protocol::kFrameBytesTaken})),
+                                 {.frame_bytes_max = protocol::kFrameBytesMax})),
       half_open_(std::min<std::size_t>(os::raise_descriptor_limit() / 2, kSilentMax)),
       environments_(options_.work_dir, parse_environment(own_environment()), options_.policy),
       box_desk_(options_.work_dir, environments_),

@@ -11,6 +11,7 @@
 #include "agent/exited_limits.h"
 #include "agent/work_directory.h"
 #include "common/error.h"
+#include "common/os/clock.h"
 #include "common/os/failure.h"
 #include "common/os/file.h"
 #include "common/os/limits.h"
@@ -58,12 +59,6 @@ std::vector<std::string> filled_in(const std::vector<std::string>& words,
                       size_text(bytes), placeholder, size_text(kArgumentBytesMax));
   }
   return replace_placeholder(words, placeholder, value);
-}
-
-std::int64_t wall_clock_us() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(
-             std::chrono::system_clock::now().time_since_epoch())
-      .count();
 }
 
 }  // namespace
@@ -244,7 +239,7 @@ void TrialRunner::start_program(TimePoint now) {
   }
   execution_.emplace(directory, request, keep_limits(spec_, settings_), now, std::move(held));
   program_ = std::move(request);
-  handle(ProgramStarted{static_cast<std::uint64_t>(execution_->id()), wall_clock_us(),
+  handle(ProgramStarted{static_cast<std::uint64_t>(execution_->id()), os::wall_us(),
                         program_.command.front(), readings_before_},
          now);
 }

@@ -6,10 +6,12 @@
 
 namespace mstune::protocol {
 
-// A whole frame, ZeroMQ's and CURVE's own bytes included: what an agent's socket takes from whoever
-// knocks, before a key is known.
-inline constexpr std::int64_t kFrameBytesMax = std::int64_t{320} * 1024;
 inline constexpr std::size_t kRequestBytesMax = std::size_t{256} * 1024;  // of a header
+// What an agent's socket takes from whoever knocks, before a key is known: a header or a payload
+// and what CURVE puts around it, and no more. Strangers can make a socket keep as much for each of
+// their connections.
+inline constexpr std::int64_t kFrameBytesMax = std::int64_t{260} * 1024;
+static_assert(kFrameBytesMax > std::int64_t{kRequestBytesMax});
 inline constexpr std::size_t kPayloadBytesMax = std::size_t{256} * 1024;
 // Agents of version 1 may send so much; later ones stay within kRequestBytesMax.
 inline constexpr std::size_t kReportBytesMax = std::size_t{1024} * 1024;

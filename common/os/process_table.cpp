@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/os/descriptor.h"
 #include "common/os/failure.h"
+#include "common/os/process_environment.h"
 
 namespace mstune::os {
 namespace {
@@ -49,9 +50,8 @@ std::string proc_directory(pid_t id) {
 }
 
 bool is_marked(pid_t id, std::string_view cookie) {
-  constexpr std::size_t kEnvironmentMax = std::size_t{4} << 20U;
-  return !cookie.empty() &&
-         holds_entry(read_quietly(proc_directory(id) + "/environ", kEnvironmentMax), cookie);
+  const auto environment = cookie.empty() ? std::nullopt : environment_of(id);
+  return environment && holds_entry(*environment, cookie);
 }
 
 using Directory = std::unique_ptr<DIR, int (*)(DIR*)>;

@@ -230,6 +230,10 @@ std::vector<pid_t> processes_with(const std::string& text) {
   return found;
 }
 
+bool is_long() {
+  return std::getenv("MSTUNE_TEST_LONG") != nullptr;
+}
+
 std::string program(const std::string& name) {
   return (fs::path(MSTUNE_BIN_DIR) / name).string();
 }

@@ -101,4 +101,7 @@ std::vector<pid_t> processes_with(const std::string& text);
 std::string program(const std::string& name);  // path of mstune, mstune-agent, sample_run …
 std::string model(const std::string& name);    // path of a graph of the stand-in
 
+// MSTUNE_TEST_LONG is set: bounds are those of the long forms, as scripts/long.sh runs them.
+bool is_long();
+
 }  // namespace mstune::test

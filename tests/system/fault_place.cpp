@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdlib>
 #include <map>
 #include <stdexcept>
 #include <utility>
 
 #include <doctest/doctest.h>
 
+#include "common/os/file.h"
 #include "tests/system/keys.h"
 
 namespace mstune::test {
@@ -197,12 +197,19 @@ const nlohmann::json& undisturbed_summary(int steps) {
   return summaries[steps] = faults.comparable_summary();
 }
 
+Variables fault_variables(const std::filesystem::path& counter, const std::string& sweep) {
+  os::write_file_atomically(counter, std::string(8, '\0'));
+  return {{"LD_PRELOAD", MSTUNE_FAULT_CALLS},
+          {"MSTUNE_SWEEP", sweep},
+          {"MSTUNE_SWEEP_COUNTER", counter.string()}};
+}
+
 int how_many(int normally) {
   return how_many(normally, 20 * normally);
 }
 
 int how_many(int normally, int at_length) {
-  return std::getenv("MSTUNE_TEST_LONG") == nullptr ? normally : at_length;
+  return is_long() ? at_length : normally;
 }
 
 }  // namespace mstune::test

@@ -78,8 +78,11 @@ class FaultPlace {
 // The summary of steps_command(steps, …) where nothing went wrong. Measured once for each length.
 const nlohmann::json& undisturbed_summary(int steps);
 
-// Normally a bound for the normal test command; with MSTUNE_TEST_LONG set, many times that, or
-// `at_length`.
+// A program that runs with these has the fault of `sweep` ("mstune:78:kill") at its system calls;
+// `counter` is a file that they share. See preload/.
+Variables fault_variables(const std::filesystem::path& counter, const std::string& sweep);
+
+// Normally a bound for the normal test command; in the long form many times that, or `at_length`.
 int how_many(int normally);
 int how_many(int normally, int at_length);
 

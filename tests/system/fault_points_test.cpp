@@ -8,7 +8,6 @@
 
 #include <doctest/doctest.h>
 
-#include "common/os/file.h"
 #include "tests/system/fault_place.h"
 #include "tests/system/proxy.h"
 
@@ -107,11 +106,7 @@ class Storm {
     const char* const what = std::array{"enospc", "edquot", "erofs", "eio"}.at(random_() % 4);
     const std::string sweep = program_name + ":" + std::to_string(number(1, 120)) + ":" + what;
     hits_ += sweep + " ";
-    const std::string counter = (faults_.directory() / "counter").string();
-    os::write_file_atomically(counter, std::string(8, '\0'));
-    return {{"LD_PRELOAD", MSTUNE_FAULT_CALLS},
-            {"MSTUNE_SWEEP", sweep},
-            {"MSTUNE_SWEEP_COUNTER", counter}};
+    return fault_variables(faults_.directory() / "counter", sweep);
   }
 
   // The disk has room again.

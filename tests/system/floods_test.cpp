@@ -90,7 +90,7 @@ Flooded run(FaultPlace& faults, const std::string& flood, std::vector<std::strin
         return tune.has_ended();
       },
       std::chrono::seconds(how_many(200))));
-  if (how_many(0, 1) == 1) {
+  if (is_long()) {
     MESSAGE("memory in MiB: agent ", peak_memory(faults.agent().id()) / kMiB, ", coordinator ",
             result.coordinator_memory / kMiB,
             "; on the agent's disk: ", result.most_on_disk / kMiB);

@@ -2,7 +2,6 @@
 // the real agent, and agents that mean no good at the real coordinator (tests/hostile/).
 #include <csignal>
 #include <cstdint>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -108,7 +107,7 @@ TEST_CASE("hostile: thousands of questions cost nobody else a second") {
 TEST_CASE("hostile: descriptors, processes and watches that are refused now and then end no agent" *
           doctest::skip(kSanitized)) {
   std::vector<std::string> rates{"3"};
-  if (std::getenv("MSTUNE_TEST_LONG") != nullptr) {
+  if (is_long()) {
     rates.insert(rates.end(), {"1", "2", "5", "7", "13", "29"});
   }
   for (const std::string& every : rates) {
@@ -169,7 +168,7 @@ TEST_CASE("hostile: a trial whose end is never told is given up after --stall-ti
 }
 
 TEST_CASE("hostile: a trial whose end is never told is given up after --timeout" *
-          doctest::skip(std::getenv("MSTUNE_TEST_LONG") == nullptr)) {
+          doctest::skip(!is_long())) {
   is_given_up({"--timeout", "1", "--reconnect-grace", "1"}, "--timeout and the time to end it");
 }
 

@@ -36,10 +36,6 @@ constexpr std::array<Way, 7> kWays{{{"refused", Network::refused},
 
 constexpr int kSteps = 10;
 
-bool is_long() {
-  return how_many(0, 1) == 1;
-}
-
 // MSTUNE_TEST_LONG: all of them, each long enough for either side to lose patience, and healed
 // within the two seconds that are promised. Else those that are named, briefly, and there is room
 // for a machine that has other things to do.

@@ -84,16 +84,15 @@ SweepPlace::SweepPlace(CampaignKind kind) : kind_(std::move(kind)), agents_(plac
                "exec " +
                    steps_command(place_, 8, 0) + "\n");
   place_.write("build.sh", "echo \"$GE_AUTO_MULTISTREAM_PARALLEL_MODE\" > \"$1.om\"\n");
-  place_.write("counter", std::string(8, '\0'));
 }
 
 Ended SweepPlace::run(const std::string& fault) {
   Variables& environment = place_.environment();
   environment = without_fault(environment);
   if (!fault.empty()) {
-    environment["LD_PRELOAD"] = MSTUNE_FAULT_CALLS;
-    environment["MSTUNE_SWEEP"] = fault;
-    environment["MSTUNE_SWEEP_COUNTER"] = (place_.directory() / "counter").string();
+    for (const auto& [name, value] : fault_variables(place_.directory() / "counter", fault)) {
+      environment[name] = value;
+    }
   }
   const bool has_agents = !kind_.spread.empty();
   if (has_agents) {

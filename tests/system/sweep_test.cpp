@@ -97,7 +97,7 @@ std::vector<Point> points_of(const Extent& extent, std::mt19937_64& random) {
 void sweep(const std::string& program_name, const Extent& ordinary, const Extent& long_form) {
   std::mt19937_64 random(11);
   const auto all = kinds();
-  const Extent& extent = how_many(1, 2) == 2 ? long_form : ordinary;
+  const Extent& extent = is_long() ? long_form : ordinary;
   std::vector<Undisturbed> wanted;
   for (std::size_t kind = 0; kind < extent.kinds; ++kind) {
     wanted.push_back(undisturbed(all.at(kind), program_name));
