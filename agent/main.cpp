@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "agent/errands.h"
 #include "agent/options.h"
 #include "agent/server.h"
 #include "common/error.h"
@@ -25,6 +26,15 @@ std::vector<std::string> environment_strings(char** environment) {
   return strings;
 }
 
+// Returns the status; throws where the text did not get out.
+int print(const std::string& text, int status) {
+  fmt::print("{}", text);
+  if (const auto failure = mstune::os::standard_output_failure()) {
+    throw mstune::Error(mstune::ErrorKind::environment, *failure);
+  }
+  return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv, char** environment) {
@@ -37,11 +47,14 @@ int main(int argc, char** argv, char** environment) {
     const std::string notify_socket = mstune::os::take_notify_socket();
     const auto parsed = agent::parse_options(arguments, agent::parse_environment(variables));
     if (const auto* printed = std::get_if<agent::Printed>(&parsed)) {
-      fmt::print("{}", printed->text);
-      if (const auto failure = mstune::os::standard_output_failure()) {
-        throw mstune::Error(mstune::ErrorKind::environment, *failure);
-      }
-      return printed->status;
+      return print(printed->text, printed->status);
+    }
+    if (const auto* wanted = std::get_if<agent::KeyWanted>(&parsed)) {
+      return print(agent::make_key(wanted->key, wanted->authorized), 0);
+    }
+    if (const auto* wanted = std::get_if<agent::ProbeWanted>(&parsed)) {
+      agent::probe(wanted->endpoint, wanted->with_keys);
+      return 0;
     }
     auto options = std::get<agent::ServerOptions>(parsed);
     options.notify_socket = notify_socket;

@@ -63,7 +63,7 @@ std::optional<GateOptions> gate_of(const std::string& endpoint, bool named,
       throw usage_error(
           "agent.no_keys",
           "{} {} is not there, and an agent runs commands for whoever can reach it: make its key "
-          "with \"mstune keygen NAME --file {}\", and put the .pub files of its clients into {}; "
+          "with \"mstune-agent --keygen --key {}\", and put the .pub files of its clients into {}; "
           "or listen at ipc://PATH, or say --insecure",
           option, path, files.key.string(), files.authorized.string());
     }
@@ -141,11 +141,14 @@ Places default_places(const Environment& environment) {
           directory + "/agent.key", directory + "/authorized", directory + "/agent.conf"};
 }
 
-ServerOptions options_of(const cli::Line& line, const Environment& environment) {
+Wanted wanted_by(const cli::Line& line, const Environment& environment) {
   const auto given = line.options<GivenOptions>();
   ServerOptions options;
   options.endpoint = given.listen;
   check_endpoint(options.endpoint);
+  if (given.probe) {
+    return ProbeWanted{given.listen, !given.insecure};
+  }
   options.devices.find = given.devices == "auto";
   options.devices.rules.wait_max = given.busy_wait;
   if (line.has("--devices") && !options.devices.find) {
@@ -161,11 +164,15 @@ ServerOptions options_of(const cli::Line& line, const Environment& environment) 
                          const char* option) {
     return os::absolute_path(os::in_home(path.empty() ? otherwise : path, strings, option));
   };
-  options.work_dir = place(given.work_dir, places.work_dir, "--work-dir");
   const auto key_files = [&] {
     return GateOptions{place(given.key, places.key, "--key"),
                        place(given.authorized, places.authorized, "--authorized")};
   };
+  if (given.make_key) {
+    const GateOptions files = key_files();
+    return KeyWanted{files.key, files.authorized};
+  }
+  options.work_dir = place(given.work_dir, places.work_dir, "--work-dir");
   options.gate = gate_of(options.endpoint, line.has("--key") || line.has("--authorized"), key_files,
                          given.insecure);
   if (options.endpoint.starts_with("ipc://") && !options.gate && !given.insecure) {
@@ -264,7 +271,7 @@ void check_endpoint(std::string_view endpoint) {
                     "--listen {}: write tcp://127.0.0.1:PORT or ipc:///PATH/TO/SOCKET", endpoint);
 }
 
-std::variant<ServerOptions, Printed> parse_options(std::span<const std::string> arguments,
+Wanted parse_options(std::span<const std::string> arguments,
                                                    const Environment& environment) {
   const cli::Command table = options_table();
   const cli::Line line = cli::parse(
@@ -272,7 +279,7 @@ std::variant<ServerOptions, Printed> parse_options(std::span<const std::string> 
   if (const auto text = description(table, line)) {
     return Printed{*text, 0};
   }
-  return options_of(line, environment);
+  return wanted_by(line, environment);
 }
 
 }  // namespace mstune::agent

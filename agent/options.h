@@ -1,6 +1,7 @@
 // The command line of mstune-agent.
 #pragma once
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,9 +18,21 @@ struct Printed {
   int status = 0;
 };
 
+// --keygen and --probe, with all that errands.h asks for.
+struct KeyWanted {
+  std::filesystem::path key;
+  std::filesystem::path authorized;
+};
+struct ProbeWanted {
+  std::string endpoint;
+  bool with_keys = true;
+};
+
+using Wanted = std::variant<ServerOptions, Printed, KeyWanted, ProbeWanted>;
+
 // Throws a usage error for values that cannot be right; `environment` is the process's own.
 // `arguments` are without the program's name.
-std::variant<ServerOptions, Printed> parse_options(std::span<const std::string> arguments,
+Wanted parse_options(std::span<const std::string> arguments,
                                                    const Environment& environment);
 
 // "0-3,6" → 0 1 2 3 6. Throws a usage error.

@@ -24,6 +24,8 @@ struct GivenOptions {
   std::uint64_t output_limit_bytes = 0;
   std::uint64_t store_limit_bytes = 0;
   bool ends_with_parent = false;
+  bool make_key = false;
+  bool probe = false;
 };
 
 cli::Command options_table();

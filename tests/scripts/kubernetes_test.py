@@ -44,7 +44,10 @@ def check_itself(manifest: dict, agent_program: str) -> None:
     (port,) = container["ports"]
     assert arguments["--listen"].endswith(f":{port['containerPort']}")
 
-    assert container["readinessProbe"]["tcpSocket"]["port"] == port["name"]
+    program, *asked = container["readinessProbe"]["exec"]["command"]
+    assert [program] == container["command"]
+    asked = check_arguments(agent_program, asked)
+    assert "--probe" in asked and asked["--listen"] == arguments["--listen"]
 
     volumes = {volume["name"] for volume in pod["volumes"]}
     mounts = {mount["mountPath"]: mount for mount in container["volumeMounts"]}

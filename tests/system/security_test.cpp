@@ -26,6 +26,62 @@ TEST_CASE("security: messages that are wrong in every way are answered or passed
   passes("nonsense");
 }
 
+TEST_CASE("security: an agent makes the key that it serves with, and never over another") {
+  Workplace place;
+  const std::string key = (place.directory() / "box" / "agent.key").string();
+  const std::vector<std::string> keygen{program("mstune-agent"), "--keygen", "--key", key};
+  const Ended made = place.run(keygen);
+  INFO(made.output);
+  REQUIRE(made.status == 0);
+  CHECK(made.output.find(key) != std::string::npos);
+  CHECK(made.output.find(public_key(place, "box/agent.pub")) != std::string::npos);
+  CHECK(place.run(keygen).status == 2);
+
+  Running agent = place.start({program("mstune-agent"), "--listen", "tcp://127.0.0.1:*", "--key",
+                               key, "--authorized", (place.directory() / "box").string(), "--work-dir",
+                               (place.directory() / "agent").string()});
+  CHECK(eventually([&] {
+    return agent.output().find(public_key(place, "box/agent.pub")) != std::string::npos;
+  }));
+  agent.signal(SIGTERM);
+}
+
+TEST_CASE("security: a probe tells an agent from nobody and from anybody else") {
+  Workplace place;
+  const auto probe = [&](const std::string& endpoint) {
+    return place.run({program("mstune-agent"), "--probe", "--listen", endpoint});
+  };
+  std::string endpoint;
+  {
+    GuardedAgent agent(place);
+    endpoint = agent.endpoint();
+    const Ended found = probe("tcp://0.0.0.0:" + agent.port());  // as it was told to listen
+    INFO(found.output);
+    CHECK(found.status == 0);
+    CHECK(found.output.empty());
+    CHECK(agent.running().output().find("refused") == std::string::npos);
+  }
+  const Ended nobody = probe(endpoint);
+  CHECK(nobody.status == 2);
+  CHECK(nobody.output.find("no agent listens at " + endpoint) != std::string::npos);
+
+  Running other = place.start({"/usr/bin/python3", "-c",
+                               "import socket; s = socket.create_server(('127.0.0.1', 0))\n"
+                               "print(f'at {s.getsockname()[1]}.', flush=True)\n"
+                               "while True: s.accept()[0].sendall(b'SSH-2.0-OpenSSH_9.2' * 4)"});
+  CHECK(eventually([&] { return other.output().find('.') != std::string::npos; }));
+  const std::string text = other.output();
+  const std::string port = text.substr(3, text.find('.') - 3);
+  const Ended stranger = probe("tcp://127.0.0.1:" + port);
+  INFO(stranger.output);
+  CHECK(stranger.status == 2);
+  CHECK(stranger.output.find("is no agent") != std::string::npos);
+  other.signal(SIGKILL);
+
+  GuardedAgent insecure(place, {"--insecure"});
+  CHECK(probe(insecure.endpoint()).status == 0);
+}
+
 TEST_CASE("security: who is not authorized hears nothing until the list says so") {
   Workplace place;
   GuardedAgent agent(place);
