@@ -55,6 +55,7 @@ void Gate::look_again(TimePoint now) {
       log(fmt::format("nobody is let in until this is mended: {}", error.what()));
     }
     replace_list({});
+    signature_.clear();  // of no list that was read
   }
 }
 

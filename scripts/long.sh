@@ -16,8 +16,8 @@ usage: scripts/long.sh NAME [BUILD_DIRECTORY]
                   as root, downloads some 10 MB (about two minutes)
   links           every way a connection can break, at every moment of a campaign, long enough for
                   either side to lose patience (about seven minutes)
-  hostile         descriptors, processes and watches that are refused, one in 1 to 29 calls, and an
-                  agent that never tells an end (about five minutes)
+  hostile         system calls that are refused, one in 1 to 29 of all and each kind by itself, and
+                  an agent that never tells an end (about five minutes)
 
 BUILD_DIRECTORY is ./build unless given.
 END

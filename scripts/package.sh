@@ -30,8 +30,9 @@ mkdir -p "$work" "$prefix"
 
 install_tools() {
   scripts/setup.sh build
-  local tools=(dpkg-dev) missing=()
-  [ "$arch" = "$(uname -m)" ] || tools+=("g++-${triplet//_/-}" qemu-user)
+  # The last two are for the packages' test.
+  local tools=(dpkg-dev busybox-static) missing=()
+  [ "$arch" = "$(uname -m)" ] || tools+=("g++-${triplet//_/-}" qemu-user-static)
   for tool in "${tools[@]}"; do
     dpkg-query -W -f='${db:Status-Status}' "$tool" 2>/dev/null | grep -qx installed ||
       missing+=("$tool")

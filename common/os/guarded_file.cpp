@@ -51,10 +51,10 @@ Unreadable::Unreadable(const fs::path& path, int error_number)
 std::string read_guarded(const fs::path& path, Guard guard, std::size_t size_max) {
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   struct stat info {};
-  if (!file.valid() && says_nothing_of_the_file(errno)) {
-    throw Unreadable(path, errno);
-  }
   if (!file.valid() || ::fstat(file.value(), &info) != 0) {
+    if (says_nothing_of_the_file(errno)) {
+      throw Unreadable(path, errno);
+    }
     throw usage_error("file.cannot_read", "cannot read {}: {}", path.string(),
                       errno == ELOOP ? message("file.link", "it is a link") : reason(errno));
   }
@@ -80,10 +80,21 @@ std::string read_guarded(const fs::path& path, Guard guard, std::size_t size_max
   return text;
 }
 
-void check_guarded_directory(const fs::path& path) {
+std::optional<struct stat> look_at(const fs::path& path, bool follow) {
   struct stat info {};
-  if (::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) {
-    check_permissions(path, info, Guard::nobody_else_writes);
+  if ((follow ? ::stat(path.c_str(), &info) : ::lstat(path.c_str(), &info)) == 0) {
+    return info;
+  }
+  if (says_nothing_of_the_file(errno)) {
+    throw Unreadable(path, errno);
+  }
+  return std::nullopt;
+}
+
+void check_guarded_directory(const fs::path& path) {
+  const auto info = look_at(path, true);
+  if (info && S_ISDIR(info->st_mode)) {
+    check_permissions(path, *info, Guard::nobody_else_writes);
   }
 }
 

@@ -1,8 +1,11 @@
 // Files that others must not have tampered with: keys, lists of those who may, the owner's rules.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "common/error.h"
@@ -25,6 +28,10 @@ enum class Guard {
 // open file, so that nobody can exchange it in between. Throws a usage error: no such file, a link,
 // wider permissions, too large.
 std::string read_guarded(const std::filesystem::path& path, Guard guard, std::size_t size_max);
+
+// What stat says, or lstat without `follow`; nothing where there is nothing to be seen. Throws
+// Unreadable.
+std::optional<struct stat> look_at(const std::filesystem::path& path, bool follow);
 
 // Throws a usage error when it is a directory into which others can put files.
 void check_guarded_directory(const std::filesystem::path& path);

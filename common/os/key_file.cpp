@@ -40,10 +40,11 @@ void write_new_file(const fs::path& path, const std::string& text, unsigned mode
 
 // The list's files in their order; the path itself when it is no directory.
 std::vector<fs::path> list_files(const fs::path& path) {
-  std::error_code failure;
-  if (!fs::is_directory(path, failure)) {
+  const auto info = look_at(path, true);
+  if (!info || !S_ISDIR(info->st_mode)) {
     return {path};
   }
+  std::error_code failure;
   std::vector<fs::path> files;
   for (fs::directory_iterator at(path, failure), end; !failure && at != end;
        at.increment(failure)) {
@@ -107,12 +108,11 @@ std::string authorized_signature(const fs::path& path) {
   files.push_back(path);
   std::string signature;
   for (const fs::path& file : files) {
-    struct stat info {};
-    if (::lstat(file.c_str(), &info) == 0) {
+    if (const auto info = look_at(file, false)) {
       signature +=
-          fmt::format("{} {} {} {}.{} {}.{} {:o} {}\n", file.string(), info.st_ino, info.st_size,
-                      info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_ctim.tv_sec,
-                      info.st_ctim.tv_nsec, info.st_mode, info.st_uid);
+          fmt::format("{} {} {} {}.{} {}.{} {:o} {}\n", file.string(), info->st_ino, info->st_size,
+                      info->st_mtim.tv_sec, info->st_mtim.tv_nsec, info->st_ctim.tv_sec,
+                      info->st_ctim.tv_nsec, info->st_mode, info->st_uid);
     }
   }
   return signature;

@@ -10,11 +10,15 @@ arch=$2
 
 emulator=""
 if [ "$arch" != "$(uname -m)" ]; then
-  emulator=$(command -v "qemu-$arch" || command -v "qemu-$arch-static") || {
-    echo "no qemu-$arch here"
+  emulator=$(command -v "qemu-$arch-static") || {
+    echo "no qemu-$arch-static here"
     exit 77
   }
 fi
+busybox=$(command -v busybox) || {
+  echo "no busybox here"
+  exit 77
+}
 
 echo "== each program has a .tar.gz and a .deb"
 packages=$build_dir/packages
@@ -30,22 +34,51 @@ for program in mstune mstune-agent; do
   tar -xzf "$tarball" -C "$scratch" --strip-components=1
 done
 
-echo "== static"
+cd "$scratch"
+root=$scratch/root
+mkdir -p "$root"/{bin,dev,proc,tmp,programs,home}
+as_root=()
+[ "$(id -u)" -eq 0 ] || as_root=(--map-root-user)
+# In a root with nothing but busybox and the programs; the processes are this machine's.
+within() {
+  # shellcheck disable=SC2016  # the variables are the inner shell's
+  exec unshare "${as_root[@]}" --mount bash -c '
+    root=$0
+    mount --rbind /proc "$root/proc" && touch "$root/dev/null" &&
+      mount --bind /dev/null "$root/dev/null" && cd "$root" &&
+      exec env -i PATH=/bin HOME=/home TMPDIR=/tmp ${LANG:+LANG="$LANG"} \
+        "$(command -v chroot)" "$root" /bin/busybox env -- "$@"' "$root" "$@"
+}
+inside() { (within "$@"); }
+
+echo "== static, and nothing else is needed"
+cp "$busybox" "$root/bin/busybox"
+[ -z "$emulator" ] || cp "$emulator" "$root/programs/emulator"
 for program in mstune mstune-agent; do
   file=$(find "$scratch" -type f -name "$program" -path '*bin*')
   must test -n "$file"
   must_not grep -q INTERP <<<"$(readelf -lW "$file")"
   must_not grep -q NEEDED <<<"$(readelf -dW "$file")"
-  cp "$file" "$scratch/$program.real"
+  cp "$file" "$root/programs/$program"
+  ls -l "$root/programs/$program"
   # An emulated program cannot start another: whatever it starts has to name the emulator.
-  printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$emulator" "$scratch/$program.real" >"$scratch/$program"
-  chmod +x "$scratch/$program"
-  must grep -q "^$program [0-9]" <<<"$("$scratch/$program" --version)"
+  printf '#!/bin/sh\nexec %s /programs/%s "$@"\n' "${emulator:+/programs/emulator}" "$program" \
+    >"$root/bin/$program"
+  chmod +x "$root/bin/$program"
 done
-ls -l "$scratch"/*.real
+inside /bin/busybox --install -s /bin
+for program in mstune mstune-agent; do
+  must grep -q "^$program [0-9]" <<<"$(inside "$program" --version)"
+done
 
-echo "== a campaign on this machine"
-cat >"$scratch/steps.sh" <<'STEPS'
+echo "== a terminal in GBK, on a system that knows no character set"
+LANG=zh_CN.GBK inside mstune tune --help-all >gbk
+LANG=zh_CN.UTF-8 inside mstune tune --help-all >utf8
+must_not cmp -s gbk utf8
+must cmp <(iconv -f GBK -t UTF-8 gbk) utf8
+
+echo "== a campaign"
+cat >"$root/steps.sh" <<'STEPS'
 step=0
 start=1000000
 while [ "$step" -lt 12 ]; do
@@ -54,39 +87,38 @@ while [ "$step" -lt 12 ]; do
   start=$((start + 2000))
 done
 STEPS
-cd "$scratch"
-export HOME=$scratch TMPDIR=$scratch PATH="$scratch:$PATH"
-"$scratch/mstune" tune --run-command "sh $scratch/steps.sh" --repeat 1 --configs cv --output-dir out | tee said
+inside mstune tune --run-command "sh /steps.sh" --repeat 1 --configs cv --output-dir /out | tee said
 must test "$(grep -c ' 1/1 ' said)" -eq 2
 
 echo "== a campaign over TCP with keys and files, of a program that leaves a process behind"
 # Nobody adopts that process where the kernel has no subreaper: the agent has to find it.
 stray=$((RANDOM + 100000))
-cat >leaves.sh <<LEAVES
+cat >"$root/leaves.sh" <<LEAVES
 GE_AUTO_MULTISTREAM_PARALLEL_MODE=\$(head -n 1 "\$1")
-. $scratch/steps.sh
+. /steps.sh
 setsid sleep $stray >/dev/null 2>&1 &
 LEAVES
-cat >build.sh <<'BUILD'
+cat >"$root/build.sh" <<'BUILD'
 {
   echo "$GE_AUTO_MULTISTREAM_PARALLEL_MODE"
-  cat weights
+  cat /weights
 } >"$1"
 BUILD
-"$scratch/mstune" keygen ann >/dev/null
-"$scratch/mstune" keygen box --file "$scratch/.config/mstune/agent.key" >/dev/null
-"$scratch/mstune-agent" --listen "tcp://127.0.0.1:*" --work-dir "$scratch/work" \
-  --authorized "$scratch/.config/mstune/id.pub" >agent.log 2>&1 &
+inside mstune keygen ann >/dev/null
+inside mstune-agent --keygen >/dev/null
+within mstune-agent --listen "tcp://127.0.0.1:*" --work-dir /work \
+  --authorized /home/.config/mstune/id.pub >agent.log 2>&1 &
 agent=$!
 eventually grep -q 'listening at tcp://' agent.log
 port=$(sed -n 's/.*tcp:\/\/127.0.0.1:\([0-9]*\).*/\1/p' agent.log | head -1)
-key=$(sed 's/.* //' "$scratch/.config/mstune/agent.pub")
-echo '{"host": "127.0.0.1", "port": '"$port"', "server_key": "'"$key"'"}' >target.json
-head -c 3000000 /dev/urandom >weights
-"$scratch/mstune" tune --target target.json --mode offline --compile-command 'sh build.sh {om}' \
-  --run-command 'sh '"$scratch"'/leaves.sh {om}' --repeat 1 --configs cv --output-dir out | tee said
+key=$(sed 's/.* //' "$root/home/.config/mstune/agent.pub")
+echo '{"host": "127.0.0.1", "port": '"$port"', "server_key": "'"$key"'"}' >"$root/target.json"
+must inside mstune-agent --probe --listen "tcp://127.0.0.1:$port"
+head -c 3000000 /dev/urandom >"$root/weights"
+inside mstune tune --target /target.json --mode offline --compile-command 'sh /build.sh {om}' \
+  --run-command 'sh /leaves.sh {om}' --repeat 1 --configs cv --output-dir /out | tee said
 must test "$(grep -c ' 1/1 ' said)" -eq 2
 must_not grep -qsaxz "$stray" /proc/[0-9]*/cmdline
-must grep -q ' 2 files' <<<"$("$scratch/mstune" agents --target target.json)"
+must grep -q ' 2 files' <<<"$(inside mstune agents --target /target.json)"
 kill "$agent"
 must wait "$agent"

@@ -230,6 +230,14 @@ std::vector<pid_t> processes_with(const std::string& text) {
   return found;
 }
 
+std::string pass_of_build() {
+  return (fs::path(MSTUNE_BIN_DIR) / "../build-pass/libmstune_pass.so").string();
+}
+
+fs::path vendors(const Workplace& place) {
+  return place.toolkit() / "opp" / "vendors";
+}
+
 bool is_long() {
   return std::getenv("MSTUNE_TEST_LONG") != nullptr;
 }

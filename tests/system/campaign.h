@@ -101,6 +101,9 @@ std::vector<pid_t> processes_with(const std::string& text);
 std::string program(const std::string& name);  // path of mstune, mstune-agent, sample_run …
 std::string model(const std::string& name);    // path of a graph of the stand-in
 
+std::string pass_of_build();
+std::filesystem::path vendors(const Workplace& place);  // where CANN has its passes
+
 // MSTUNE_TEST_LONG is set: bounds are those of the long forms, as scripts/long.sh runs them.
 bool is_long();
 

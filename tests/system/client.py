@@ -323,6 +323,34 @@ def scenario_begin(agent):
     sys.stdin.read()
 
 
+def scenario_forget(agent):
+    """Never releases a trial, and says no more than that it is there: the next one begins."""
+    campaign = os.urandom(16).hex()
+    _, welcome, _ = agent.hello(campaign)
+    agent.run(trial(campaign, welcome["instance"]), {"command": ["true"]})
+    ended = time.monotonic()
+    second = trial(campaign, welcome["instance"], 1)
+    agent.send("assign", key=second, spec={"command": ["true"]}, events_from=0)
+    _, status, _ = agent.receive("status")
+    assert status["state"] == "queued", status
+    while agent.receive("status", "events")[0] == "status":
+        agent.send("ping", sequence=1)
+    assert time.monotonic() - ended > 0.5, "the grace time was not waited for"
+
+
+def scenario_hold(agent):
+    """Has the pass held, and says no more than that it is there."""
+    agent.hello(os.urandom(16).hex())
+    library = open(os.environ["LIBRARY"], "rb").read()
+    agent.send("manage_pass", library, action="hold", hold="nobody's", size=len(library), offset=0,
+               cann_env="")
+    _, managed, _ = agent.receive("pass_managed")
+    print("held" if not managed["failure"]["text"] else managed, flush=True)
+    while True:
+        agent.send("ping", sequence=1)
+        time.sleep(0.2)
+
+
 def scenario_wait(agent):
     """Waits behind the trial of scenario_begin, and hears who has the device."""
     campaign = os.urandom(16).hex()

@@ -10,6 +10,7 @@
 
 #include "tests/system/box.h"
 #include "tests/system/fault_place.h"
+#include "tests/system/guarded_agent.h"
 
 namespace mstune::test {
 namespace {
@@ -276,6 +277,30 @@ TEST_CASE("device: trials of two agents on one device take turns, whoever their 
       CHECK(trial.at("valid") == true);
     }
   }
+}
+
+TEST_CASE("device: a trial that its client forgot gives its device back after the grace time") {
+  Workplace place;
+  GuardedAgent agent(place, {"--reconnect-grace", "1"});
+  const Ended ended = client(place, agent, "forget").wait();
+  INFO(ended.output);
+  CHECK(ended.status == 0);
+}
+
+// A quarter of a minute is the least that it is held.
+TEST_CASE("device: a pass that its client forgot leaves CANN though the client is still there" *
+          doctest::skip(!is_long())) {
+  Workplace place;
+  place.use_own_toolkit(false);
+  place.environment()["LIBRARY"] = pass_of_build();
+  GuardedAgent agent(place, {"--reconnect-grace", "1"});
+  Running forgetful = client(place, agent, "hold");
+  REQUIRE(eventually([&] { return forgetful.output().find("held") != std::string::npos; }));
+  const fs::path folder = vendors(place);
+  CHECK_FALSE(fs::is_empty(folder));
+  CHECK(eventually([&] { return fs::is_empty(folder); }, seconds(60)));
+  CHECK_FALSE(forgetful.has_ended());
+  forgetful.signal(SIGKILL);
 }
 
 }  // namespace

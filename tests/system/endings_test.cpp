@@ -17,12 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-const std::string kPassOfBuild = (fs::path(MSTUNE_BIN_DIR) / "../build-pass/libmstune_pass.so");
-
-fs::path vendors(const Workplace& place) {
-  return place.toolkit() / "opp" / "vendors";
-}
-
 // A program that sleeps until it is told to end; `marker` is in its command line.
 std::vector<std::string> waiting(Workplace& place, const std::string& marker) {
   place.write("wait.sh", "exec sleep " + marker + "\n");
@@ -134,7 +128,7 @@ TEST_CASE("endings: an agent that is killed and started again still removes the 
   Running tune =
       place.start_tune({"--run-command", "/bin/bash " + (place.directory() / "run.sh").string(),
                         "--configs", "cv", "--repeat", "1", "--manage-pass", "--pass-library",
-                        kPassOfBuild, "--target", "target.json", "--reconnect-grace", "20"});
+                        pass_of_build(), "--target", "target.json", "--reconnect-grace", "20"});
   REQUIRE(eventually([&] { return fs::exists(place.directory() / "began"); }));
   CHECK_FALSE(fs::is_empty(vendors(place)));
   agent->running().signal(SIGKILL);
@@ -161,7 +155,7 @@ TEST_CASE("endings: what may have been left in CANN is said, and is no success")
   Running tune =
       place.start_tune({"--run-command", "/bin/bash " + (place.directory() / "run.sh").string(),
                         "--configs", "cv", "--repeat", "1", "--manage-pass", "--pass-library",
-                        kPassOfBuild, "--target", "target.json"});
+                        pass_of_build(), "--target", "target.json"});
   REQUIRE(eventually([&] { return fs::exists(place.directory() / "began"); }));
   agent->running().signal(SIGKILL);
   agent->running().wait();

@@ -14,7 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kPassOfBuild = (fs::path(MSTUNE_BIN_DIR) / "../build-pass/libmstune_pass.so");
 const std::string kOtherWriter =
     (fs::path(MSTUNE_BIN_DIR) / "../standin_test_passes/libother_writer.so");
 
@@ -22,16 +21,12 @@ bool says(const Ended& ended, const std::string& text) {
   return ended.output.find(text) != std::string::npos;
 }
 
-fs::path vendors(const Workplace& place) {
-  return place.toolkit() / "opp" / "vendors";
-}
-
 bool has_our_pass(const Workplace& place) {
   return fs::exists(vendors(place) / "zz_mstune/custom_fusion_passes/libmstune_pass.so");
 }
 
 void put_pass(const Workplace& place, const std::string& vendor, const std::string& file,
-              const std::string& library = kPassOfBuild) {
+              const std::string& library = pass_of_build()) {
   const fs::path directory = vendors(place) / vendor / "custom_fusion_passes";
   fs::create_directories(directory);
   fs::copy_file(library, directory / file);
@@ -115,7 +110,7 @@ TEST_CASE("pass: install makes a run possible, remove takes all of it away") {
   fs::remove_all(place.directory() / "out");
 
   const Ended install =
-      place.run({program("mstune"), "pass", "install", "--library", kPassOfBuild});
+      place.run({program("mstune"), "pass", "install", "--library", pass_of_build()});
   INFO(install.output);
   CHECK(install.status == 0);
   CHECK(place.run({program("mstune"), "pass", "status"}).status == 0);
@@ -129,7 +124,7 @@ TEST_CASE("pass: a linked custom_fusion_passes is no place, for status, install 
   place.use_own_toolkit(false);
   const fs::path elsewhere = place.directory() / "elsewhere";
   fs::create_directories(elsewhere);
-  fs::copy_file(kPassOfBuild, elsewhere / "libmstune_pass.so");
+  fs::copy_file(pass_of_build(), elsewhere / "libmstune_pass.so");
   fs::create_directories(vendors(place) / "zz_mstune");
   fs::create_directory_symlink(elsewhere, vendors(place) / "zz_mstune/custom_fusion_passes");
   const Ended status = place.run({program("mstune"), "pass", "status"});
@@ -137,7 +132,7 @@ TEST_CASE("pass: a linked custom_fusion_passes is no place, for status, install 
   CHECK(status.status == 1);
   CHECK(says(status, "GE passes over such a link"));
   const Ended install =
-      place.run({program("mstune"), "pass", "install", "--library", kPassOfBuild});
+      place.run({program("mstune"), "pass", "install", "--library", pass_of_build()});
   CHECK(install.status != 0);
   CHECK(says(install, "is a symbolic link, which GE passes over"));
   const Ended tune = place.tune(short_online());
@@ -150,7 +145,7 @@ TEST_CASE("pass: install warns of others that write the same attributes") {
   place.use_own_toolkit(false);
   put_pass(place, "zzz_other", "libother_pass.so", kOtherWriter);
   const Ended install =
-      place.run({program("mstune"), "pass", "install", "--library", kPassOfBuild});
+      place.run({program("mstune"), "pass", "install", "--library", pass_of_build()});
   INFO(install.output);
   CHECK(has_our_pass(place));
   CHECK(says(install, "libother_pass.so writes the same attributes after our pass"));
@@ -202,7 +197,7 @@ TEST_CASE("pass: --target looks after the pass on the agent's machine, which doc
   write_target(place, agent.port(), R"(, "env": {"MINIDAG_PROFILING_PATH": "/p"})");
   CHECK(says(ask({"doctor"}), "MINIDAG_PROFILING_PATH=/p"));
   write_target(place, agent.port(), "");
-  CHECK(ask({"pass", "install", "--library", kPassOfBuild}).status == 0);
+  CHECK(ask({"pass", "install", "--library", pass_of_build()}).status == 0);
   CHECK(has_our_pass(place));
   CHECK(ask({"pass", "status"}).status == 0);
   put_pass(place, "ge_ms_autotune", "libge_ms_autotune_pass.so");
@@ -221,8 +216,8 @@ TEST_CASE("pass: --manage-pass with a target holds it on the agent's machine for
   place.use_own_toolkit(false);
   Agent agent(place);
   write_target(place, agent.port(), "");
-  const Ended ended = place.tune(
-      short_online({"--manage-pass", "--pass-library", kPassOfBuild, "--target", "target.json"}));
+  const Ended ended = place.tune(short_online(
+      {"--manage-pass", "--pass-library", pass_of_build(), "--target", "target.json"}));
   INFO(ended.output);
   CHECK(ended.status == 0);
   CHECK_FALSE(has_our_pass(place));

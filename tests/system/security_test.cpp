@@ -38,8 +38,8 @@ TEST_CASE("security: an agent makes the key that it serves with, and never over 
   CHECK(place.run(keygen).status == 2);
 
   Running agent = place.start({program("mstune-agent"), "--listen", "tcp://127.0.0.1:*", "--key",
-                               key, "--authorized", (place.directory() / "box").string(), "--work-dir",
-                               (place.directory() / "agent").string()});
+                               key, "--authorized", (place.directory() / "box").string(),
+                               "--work-dir", (place.directory() / "agent").string()});
   CHECK(eventually([&] {
     return agent.output().find(public_key(place, "box/agent.pub")) != std::string::npos;
   }));
