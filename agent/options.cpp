@@ -271,8 +271,7 @@ void check_endpoint(std::string_view endpoint) {
                     "--listen {}: write tcp://127.0.0.1:PORT or ipc:///PATH/TO/SOCKET", endpoint);
 }
 
-Wanted parse_options(std::span<const std::string> arguments,
-                                                   const Environment& environment) {
+Wanted parse_options(std::span<const std::string> arguments, const Environment& environment) {
   const cli::Command table = options_table();
   const cli::Line line = cli::parse(
       table, arguments, {os::home_directory(environment_strings(environment)).value_or("")});

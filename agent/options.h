@@ -32,8 +32,7 @@ using Wanted = std::variant<ServerOptions, Printed, KeyWanted, ProbeWanted>;
 
 // Throws a usage error for values that cannot be right; `environment` is the process's own.
 // `arguments` are without the program's name.
-Wanted parse_options(std::span<const std::string> arguments,
-                                                   const Environment& environment);
+Wanted parse_options(std::span<const std::string> arguments, const Environment& environment);
 
 // "0-3,6" → 0 1 2 3 6. Throws a usage error.
 std::vector<int> parse_devices(std::string_view text);

@@ -18,7 +18,7 @@ MAY_INCLUDE = {
 # The leaves and loops, which may touch the world. Everything else in the folders above is pure.
 MAY_DO_IO = re.compile(
     r"common/os/|"
-    r"agent/(main|server\w*|npu_smi(_run)?|device_watch|container_end|foreign_look|gate|execution|trial_runner(_end)?|cann_environment|receiver|store\w*|blob_io|"
+    r"agent/(main|errands|server\w*|npu_smi(_run)?|device_watch|container_end|foreign_look|gate|execution|trial_runner(_end)?|cann_environment|receiver|store\w*|blob_io|"
     r"layout|partial_file|options|work_directory|box_desk|held_passes|pass_owners|local_trace|device_look|measure_turn|meter_look|plog_limit|plog_look)\.|"
     r"coordinator/(main|session\w*|keygen|connection|compiler|collector|local_agent|preparation|tune|tune_run|run_directory|trial_recorder|"
     r"saved_run|run_leftovers|resume|trial_records|trial_digest|analyze|agents|bundle|hand_over|identity|confirm_run|evaluated_run|"

@@ -2,6 +2,7 @@
 
 #include "common/cli/help.h"
 #include "common/cli/shown.h"
+#include "common/language.h"
 
 namespace mstune::cli {
 namespace {
