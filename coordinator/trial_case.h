@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "coordinator/error_codes.h"
 #include "coordinator/trial_cause.h"
 
 namespace mstune::coordinator {
