@@ -13,8 +13,6 @@
 namespace mstune::coordinator {
 namespace {
 
-constexpr Duration kPassConnectMax = std::chrono::seconds(20);
-
 Message stays(const std::string& library) {
   return message("pass.stays",
                  "the pass was installed before, to stay: {} is left as it is and is not removed "
@@ -75,7 +73,7 @@ void ManagedPass::hold_here() {
 }
 
 void ManagedPass::hold_there() {
-  Inquiry inquiry(*options_.target, options_.environment, kPassConnectMax);
+  Inquiry inquiry(*options_.target, options_.environment, options_.connect_timeout);
   const auto done =
       inquiry.manage_pass({protocol::kPassHold, options_.target->cann_env, options_.owner},
                           find_pass_library(options_.library, inquiry.welcome().architecture));
@@ -98,7 +96,7 @@ std::optional<Message> ManagedPass::release_there() {
                    title(*options_.target), library, why);
   };
   try {
-    Inquiry inquiry(*options_.target, options_.environment, kPassConnectMax);
+    Inquiry inquiry(*options_.target, options_.environment, options_.connect_timeout);
     const std::string& cann_env = options_.target->cann_env;
     const auto done = inquiry.manage_pass({protocol::kPassRelease, cann_env, options_.owner}, {});
     if (done.was_there) {

@@ -9,6 +9,7 @@
 
 #include "common/message.h"
 #include "common/os/pass_folder.h"
+#include "common/time.h"
 #include "coordinator/target.h"
 #include "protocol/box_messages.h"
 
@@ -21,6 +22,7 @@ class ManagedPass {
     std::string library;  // empty: looked for
     std::optional<Target> target;  // where the graph is compiled; empty: here
     std::vector<std::string> environment;
+    Duration connect_timeout = std::chrono::seconds(15);  // of its agent
   };
   using Note = std::function<void(const Message&)>;
 

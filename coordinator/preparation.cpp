@@ -261,11 +261,12 @@ std::vector<ManagedPass::Options> pass_options(const TuneOptions& options,
                                                const std::vector<Target>& targets,
                                                const std::vector<std::string>& environment) {
   if (options.offline || targets.empty()) {
-    return {ManagedPass::Options{{}, options.pass_library, std::nullopt, environment}};
+    return {ManagedPass::Options{
+        {}, options.pass_library, std::nullopt, environment, options.connect_timeout}};
   }
   std::vector<ManagedPass::Options> passes;
   for (const Target& target : targets) {
-    passes.push_back({{}, options.pass_library, target, environment});
+    passes.push_back({{}, options.pass_library, target, environment, options.connect_timeout});
   }
   return passes;
 }
@@ -308,6 +309,7 @@ Preparation prepare(const TuneOptions& options, const std::vector<std::string>& 
   session.campaign.machine = os::boot_id();
   session.campaign.attempts_max = static_cast<std::uint32_t>(options.retries) + 1;
   session.campaign.reconnect_grace = options.reconnect_grace;
+  session.campaign.connect_timeout = options.connect_timeout;
   session.campaign.agent_wait = options.agent_wait;
   session.campaign.trial_timeout = options.timeout;
   session.campaign.stall_timeout = options.stall_timeout;

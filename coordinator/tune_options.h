@@ -57,6 +57,7 @@ struct TuneOptions {
   std::string resume;  // a run directory to go on with; empty: a new one
   int retries = 2;     // of a trial that failed by no fault of its program
   Duration reconnect_grace = std::chrono::seconds(60);
+  Duration connect_timeout = std::chrono::seconds(15);
   Duration agent_wait = std::chrono::seconds(1800);     // for one that was there and has gone
   Duration stall_timeout = std::chrono::seconds(1800);  // of a trial without a timeout; zero: none
   PlogChoice plog = PlogChoice::all;

@@ -16,6 +16,7 @@ usage: scripts/long.sh NAME [BUILD_DIRECTORY]
                   as root, downloads some 10 MB (about two minutes)
   links           every way a connection can break, at every moment of a campaign, long enough for
                   either side to lose patience (about seven minutes)
+  waiting         fleets, turns and uploads whose tests mostly wait (about two minutes)
   hostile         system calls that are refused, one in 1 to 29 of all and each kind by itself, and
                   an agent that never tells an end (about five minutes)
 
@@ -26,16 +27,21 @@ END
 root=$(realpath "$(dirname "$0")/..")
 build=$(realpath -m "${2:-build}")
 program=fault_tests
+export MSTUNE_TEST_LONG=1
 case "${1:-}" in
   -h | --help) usage; exit 0 ;;
   resume-sweep) cases='sweep:*' ;;
   resume-faults) cases='points:*' ;;
   device) cases='device:*' ;;
   links) cases='links:*' ;;
+  waiting)
+    "$build/bin/system_tests" '--test-case=fanout:*,turns:*'
+    cases='uploads:*'
+    ;;
   hostile) program=system_tests cases='hostile:*' ;;
   slurm)
     exec bash "$root/tests/scripts/slurm_real.sh" "$root" "$build/bin" "$build/cann"
     ;;
   *) usage >&2; exit 2 ;;
 esac
-MSTUNE_TEST_LONG=1 exec "$build/bin/$program" "--test-case=$cases"
+exec "$build/bin/$program" "--test-case=$cases"

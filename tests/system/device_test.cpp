@@ -29,15 +29,16 @@ std::string locking_program(const Workplace& place, const std::string& text) {
   return "/bin/bash " + (place.directory() / "program.sh").string();
 }
 
-// Without the trial's variables, in a session of its own, and deaf to SIGTERM.
-std::string left_over(const std::string& what) {
+// Without the trial's variables and in a session of its own. One that is deaf to SIGTERM takes the
+// whole time that a program has to end, in each trial.
+std::string left_over(const std::string& what, bool deaf = false) {
   return "(env -i PATH=\"$PATH\" LD_LIBRARY_PATH=\"$LD_LIBRARY_PATH\" "
          "ASCEND_HOME_PATH=\"$ASCEND_HOME_PATH\" ASCEND_OPP_PATH=\"$ASCEND_OPP_PATH\" "
          "ASCEND_PROCESS_LOG_PATH=\"$PWD\" "
          "ASCEND_RT_VISIBLE_DEVICES=\"$ASCEND_RT_VISIBLE_DEVICES\" "
          "GE_AUTO_MULTISTREAM_PARALLEL_MODE=default "
-         "setsid /bin/bash -c 'trap \"\" TERM; " +
-         what + "' &) > /dev/null 2>&1\n";
+         "setsid /bin/bash -c '" +
+         std::string(deaf ? "trap \"\" TERM; " : "") + what + "' &) > /dev/null 2>&1\n";
 }
 
 std::map<std::string, json> medians(const Workplace& place) {
@@ -72,7 +73,8 @@ std::map<std::string, json> measured(const std::string& behind) {
 
 TEST_CASE("device: what a hostile left-over would cost is not in the figures") {
   // It uses the device: with it there, each step of the next trial would take twice as long.
-  const std::string hostile = left_over(program("sample_run") + " --steps 424242") + "sleep .3";
+  const std::string hostile =
+      left_over(program("sample_run") + " --steps 424242", true) + "sleep .3";
   CHECK(measured(hostile) == measured(""));
 }
 
@@ -85,7 +87,7 @@ TEST_CASE("device: a left-over is ended where there is no /proc, by the keeper a
                                           "mount -t tmpfs none /proc && exec \"$@\"", "sh"}});
   const std::string command = locking_program(
       faults.place(), left_over("exec sleep 424243") + "exec " + faults.steps_command(10, 1));
-  const Ended ended = faults.start(command).wait();
+  const Ended ended = faults.start(command, {"--repeat", "1"}).wait();
   INFO(ended.output);
   CHECK(ended.status == 0);
   for (const json& trial : faults.place().trials()) {
@@ -98,12 +100,14 @@ TEST_CASE("device: a left-over is ended where there is no /proc, by the keeper a
 TEST_CASE("device: a killed agent's left-overs go with it, and it begins anew behind them") {
   FaultPlace faults({"--devices", "0"});
   const std::string marker = "sleep" + std::string(1, '\0') + "424244";
+  const std::string first = "sleep" + std::string(1, '\0') + "424245";
   const std::string command = locking_program(
       faults.place(),
       left_over("exec sleep 424244") + "if mkdir " + (faults.directory() / "first").string() +
           " 2> /dev/null; then sleep 424245; fi\nexec " + faults.steps_command(10, 1));
   Running tune = faults.start(command);
-  REQUIRE(eventually([&] { return !processes_with(marker).empty(); }));
+  REQUIRE(eventually(
+      [&] { return !processes_with(marker).empty() && !processes_with(first).empty(); }));
   faults.kill_agent();
   faults.start_agent();
   const Ended ended = tune.wait();
@@ -111,7 +115,7 @@ TEST_CASE("device: a killed agent's left-overs go with it, and it begins anew be
   CHECK(ended.status == 0);
   CHECK(ended.output.find("a second holder") == std::string::npos);
   CHECK(processes_with(marker).empty());
-  CHECK(processes_with("sleep" + std::string(1, '\0') + "424245").empty());
+  CHECK(processes_with(first).empty());
 }
 
 TEST_CASE("device: a mask that somebody gave is kept, under the ids before it") {
@@ -279,7 +283,9 @@ TEST_CASE("device: trials of two agents on one device take turns, whoever their 
   }
 }
 
-TEST_CASE("device: a trial that its client forgot gives its device back after the grace time") {
+// Ten seconds are the least that it is kept.
+TEST_CASE("device: a trial that its client forgot gives its device back after the grace time" *
+          doctest::skip(!is_long())) {
   Workplace place;
   GuardedAgent agent(place, {"--reconnect-grace", "1"});
   const Ended ended = client(place, agent, "forget").wait();

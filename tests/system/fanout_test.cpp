@@ -196,7 +196,8 @@ TEST_CASE("fanout: meters are read before and after each trial, and never while 
   CHECK(device.at("read_ago_s") == 0);
 }
 
-TEST_CASE("fanout: a trial begins where npu-smi takes longer than a look may be old") {
+TEST_CASE("fanout: a trial begins where npu-smi takes longer than a look may be old" *
+          doctest::skip(!is_long())) {
   Workplace place;
   do_before_npu_smi(place, "[ \"$*\" = info ] && sleep 2.2");
   Box box(place, "box", {"--devices", "0"});
@@ -293,7 +294,7 @@ TEST_CASE("fanout: an agent that never answers is done without, and the summary 
   Workplace place;
   Box box(place, "box", {"--devices", "0"});
   write_inventory(place, {box.port(), "1"});
-  const Ended ended = place.tune(on_boxes({"--repeat", "1"}));
+  const Ended ended = place.tune(on_boxes({"--repeat", "1", "--connect-timeout", "2"}));
   INFO(ended.output);
   CHECK(ended.status == 0);
   const json summary = place.summary();
@@ -302,7 +303,8 @@ TEST_CASE("fanout: an agent that never answers is done without, and the summary 
   CHECK(ended.output.find("127.0.0.1:1 never answered") != std::string::npos);
 }
 
-TEST_CASE("fanout: the rounds of an agent that dies are run by the other") {
+TEST_CASE("fanout: the rounds of an agent that dies are run by the other" *
+          doctest::skip(!is_long())) {
   Workplace place;
   Box first(place, "first", {"--devices", "0"});
   Box second(place, "second", {"--devices", "1"});
@@ -357,7 +359,8 @@ TEST_CASE("fanout: --manage-pass has the pass on every agent for the run and not
   SUBCASE("an agent that is not there is named, and the others have no pass left") {
     fs::remove_all(place.run_directory());
     write_inventory(place, {first.port(), "1"});
-    const Ended refused = place.tune(on_boxes({"--repeat", "1", "--manage-pass"}));
+    const Ended refused =
+        place.tune(on_boxes({"--repeat", "1", "--manage-pass", "--connect-timeout", "2"}));
     INFO(refused.output);
     CHECK(refused.status == 2);
     CHECK(refused.output.find("127.0.0.1:1") != std::string::npos);

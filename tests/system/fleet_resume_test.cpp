@@ -73,7 +73,10 @@ class Pair {
     }
     return place_.start_tune(more);
   }
-  Running resume() { return start({"--resume", place_.run_directory().string()}); }
+  Running resume(std::vector<std::string> more = {}) {
+    more.insert(more.begin(), {"--resume", place_.run_directory().string()});
+    return start(more);
+  }
 
   // Which device took which round is a matter of time where they share the rounds.
   [[nodiscard]] json comparable_summary() const {
@@ -224,7 +227,7 @@ TEST_CASE("fleets: an agent that is not there any more is done without, and its 
   kill(killed);
   pair.agent(1).signal(SIGKILL);
   pair.go();
-  const Ended ended = pair.resume().wait();
+  const Ended ended = pair.resume({"--connect-timeout", "2"}).wait();
   INFO(ended.output);
   CHECK(ended.status == 0);
   CHECK(pair.rounds_are_whole());

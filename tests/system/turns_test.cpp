@@ -167,7 +167,8 @@ TEST_CASE("turns: a trial that waits for somebody else's device lets others buil
   waiting.wait();
 }
 
-TEST_CASE("turns: the builds of two campaigns leave a third one its pause") {
+TEST_CASE("turns: the builds of two campaigns leave a third one its pause" *
+          doctest::skip(!is_long())) {
   Workplace place;
   const auto building = [&](const std::string& name) {
     return campaign(place, name,

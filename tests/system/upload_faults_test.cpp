@@ -205,7 +205,8 @@ TEST_CASE(
   CHECK(first.wait().status == 130);
 }
 
-TEST_CASE("uploads: an agent that stands still for a while goes on where it stood") {
+TEST_CASE("uploads: an agent that stands still for a while goes on where it stood" *
+          doctest::skip(!is_long())) {
   FaultPlace faults;
   Proxy proxy(faults.port());
   Running tune = start_slowly(faults, proxy);
